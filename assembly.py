@@ -34,7 +34,7 @@ from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
-from llm.endpoint import Connection
+from llm.endpoint import ModelAddress
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
@@ -392,7 +392,7 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
     return tasks
 
 
-def connection(settings: Settings, model: str) -> Connection:
+def connection(settings: Settings, model: str) -> ModelAddress:
     """Return the connection to a model at the answering endpoint."""
     return {
         "model": model,

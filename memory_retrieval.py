@@ -29,7 +29,7 @@ from records.turns import Incoming
 from retrieval import prefix_cache, replies
 from retrieval.budgets import Budgets
 from retrieval.fact_ranking import FactRecall, FoundFacts, carried, find_facts
-from retrieval.packing import Packing, Passage
+from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, rank, rarest
@@ -50,7 +50,7 @@ CANDIDATES = 100
 """Messages that words and meaning bring in each."""
 PACKED, PACKED_BY_MEANING = 250, 50
 """Passages that packing is offered, by score and by what people said alone."""
-LEAST = 0.0
+MIN_SCORE = 0.0
 """A message that scores no more is further from the question than the average message, and holds hardly a word of it.
 """
 OWN_WORDS = 0.5
@@ -189,10 +189,10 @@ class MemoryRetrieval:
             snippets=tuple(sorted(taken, key=lambda one: one.message.order)),
         )
 
-    async def passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[Passage]:
+    async def passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """All messages that a question brings to mind, best first, each with its best passage."""
         messages = {one.id: one for one in await store.messages(scope, found.ranked.ids)}
-        best: dict[int, Passage] = {}
+        best: dict[int, RankedPassage] = {}
         for passage in _passages(found.ranked, found.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
         return list(best.values())
@@ -329,9 +329,9 @@ class MemoryRetrieval:
         `shown`: ids that are whole in the prompt already.
         """
         ranked = found.ranked
-        order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > LEAST]
+        order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.verbosity > 0 and found.question.vector is not None
-        own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > LEAST]
+        own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         of = ranked.found
         wanted = {int(of.ids[of.messages[row]]) for row in (*required, *order, *own)} - shown
         messages = {one.id: one for one in await store.messages(scope, sorted(wanted)) if one.origin not in UNTOLD}
@@ -401,13 +401,13 @@ def _required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     return [row for row in rows if int(of.ids[of.messages[row]]) not in shown][:RARE]
 
 
-def _passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[Passage]:
+def _passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
     """Those of these passages whose messages may be shown."""
     of = ranked.found
     for row in rows:
         message = messages.get(int(of.ids[of.messages[row]]))
         if message is not None:
-            yield Passage(
+            yield RankedPassage(
                 message=message,
                 part=int(of.parts[row]),
                 score=ranked.parts_of(row),

@@ -17,7 +17,7 @@ SHORT_PAGE = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class DocumentLine:
     """The smallest part of a document that has a place: a line of a text, a page, a row, a paragraph.
 
     `noun` and `number`: "page", 3; noun "" where such parts are not counted. `group`: what it belongs to ("sheet
@@ -37,17 +37,17 @@ class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
 class _Passage:
     """A passage in the making."""
 
-    def __init__(self, first: Line) -> None:
+    def __init__(self, first: DocumentLine) -> None:
         self.first = self.last = first
         self.text = first.text
 
-    def takes(self, line: Line) -> bool:
+    def takes(self, line: DocumentLine) -> bool:
         if (line.group, line.noun) != (self.first.group, self.first.noun):
             return False
         room = SHORT_PAGE if line.noun == "page" else LONGEST_PASSAGE
         return len(self.text) + 1 + len(line.text) <= room
 
-    def add(self, line: Line) -> None:
+    def add(self, line: DocumentLine) -> None:
         self.text += "\n" + line.text
         self.last = line
 
@@ -55,7 +55,7 @@ class _Passage:
         return Passage(place=_place(self.first, self.last, number), text=self.text.strip("\n"))
 
 
-def passages_of(lines: Iterable[Line]) -> tuple[tuple[Passage, ...], bool]:
+def passages_of(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """The passages, and whether all of the document is in them. Reads no further than what is kept."""
     made: list[_Passage] = []
     is_whole = True
@@ -66,7 +66,7 @@ def passages_of(lines: Iterable[Line]) -> tuple[tuple[Passage, ...], bool]:
     return tuple(draft.made(number) for number, draft in enumerate(made, 1)), is_whole
 
 
-def _add_all(made: list[_Passage], lines: Iterable[Line]) -> None:
+def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
     """Raises MoreThanRead where not all lines have room."""
     characters = 0
     for piece in (replace(line, text=text) for line in lines for text in _pieces(line.text)):
@@ -94,7 +94,7 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _place(first: Line, last: Line, number: int) -> str:
+def _place(first: DocumentLine, last: DocumentLine, number: int) -> str:
     """Name the place of a passage: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
     if not first.noun:
         return first.group or f"part {number}"

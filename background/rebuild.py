@@ -38,7 +38,7 @@ MAX_CHUNK_MESSAGES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
+class RebuildProgress:
     """The progress of a rebuild: chunks done, chunks in all; `error` is a sentence for the owner."""
 
     state: Literal["running", "done", "nothing", "busy", "failed"]
@@ -48,7 +48,7 @@ class Progress:
     error: str | None = None
 
 
-Tell = Callable[[Progress], Awaitable[None]]
+Tell = Callable[[RebuildProgress], Awaitable[None]]
 
 
 @define(kw_only=True, eq=False)
@@ -107,19 +107,19 @@ class Rebuilder:
             outcome = await self.rebuild(scope, tell)
         except Exception as error:  # broad: this task has no caller that would see the error
             log.warning("the rebuild of %s failed: %s", scope, type(error).__name__)
-            outcome = Progress(state="failed", error=tr("errors-keepsake"))
+            outcome = RebuildProgress(state="failed", error=tr("errors-keepsake"))
         await tell(outcome)
 
-    async def rebuild(self, scope: Scope, tell: Tell) -> Progress:
+    async def rebuild(self, scope: Scope, tell: Tell) -> RebuildProgress:
         """Make all summaries again; how that ended."""
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None or not (outline := await store.rebuilds.outline(scope)):
-                return Progress(state="nothing")
+                return RebuildProgress(state="nothing")
             lease = await store.begin_fold(scope, "rebuild", now=since, lease=LEASE)
         if lease is None:
-            return Progress(state="busy")
+            return RebuildProgress(state="busy")
         started = time.monotonic()
         try:
             async with self._memory.home(scope.owner) as store:
@@ -137,12 +137,12 @@ class Rebuilder:
             "rebuilt %d summaries of messages %d-%d of %s in %d ms",
             *(len(rebuilt), outline[0].id, outline[-1].id, scope, round((time.monotonic() - started) * 1000)),
         )
-        return Progress(state="done", summaries=len(rebuilt))
+        return RebuildProgress(state="done", summaries=len(rebuilt))
 
-    async def _failed(self, lease: FoldLease, sentence: str) -> Progress:
+    async def _failed(self, lease: FoldLease, sentence: str) -> RebuildProgress:
         log.warning("the rebuild of %s failed", lease.scope)
         await self._summaries.release(lease)
-        return Progress(state="failed", error=sentence)
+        return RebuildProgress(state="failed", error=sentence)
 
     async def _make(
         self,
@@ -158,7 +158,7 @@ class Rebuilder:
         made: list[Rebuilt] = []
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
-            await tell(Progress(state="running", done=done, total=len(chunks)))
+            await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason = FOLD_ALL
             while plan := policy.plan(_state(made, turns, config.every_n), reason):
                 await self._fold(lease, config, plan, corrected, made)
@@ -364,5 +364,5 @@ def _as_stored(scope: Scope, one: Rebuilt) -> Summary:
     )
 
 
-async def _untold(progress: Progress) -> None:
+async def _untold(progress: RebuildProgress) -> None:
     """Nobody waits for it."""

@@ -23,7 +23,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.search import word_index
-from storage.search.terms import Entry
+from storage.search.terms import TermsEntry
 from storage.stores.json import JsonStore
 from storage.stores.postgres import postgres_database
 from storage.tables.bulk_load import many_messages
@@ -48,7 +48,7 @@ class Part:
     """Some of a scope's messages in their order: portable rows, and their words under the numbers of an empty store."""
 
     rows: Sequence[Row]
-    entries: Sequence[Entry]
+    entries: Sequence[TermsEntry]
 
 
 async def fill(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from text.tokenizer import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
@@ -139,6 +139,6 @@ def turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator
         yield Incoming(
             scope=scope,
             person=PERSON,
-            pieces=(Piece(text=talk.question(), source=f"bench:{number}", sent_at=clock.now),),
+            pieces=(IncomingPiece(text=talk.question(), source=f"bench:{number}", sent_at=clock.now),),
         )
         number += 1

@@ -26,7 +26,7 @@ from benchmarks.locomo import Line, Question, Sample, data_file, place, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
-from chat.memory_reading import MemoryReading, Seen, Wish
+from chat.memory_reading import MemoryReading, ReadingWish, Seen
 from chat.services import Services
 from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
@@ -263,8 +263,8 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     """A question with what a reader sees who calls the search tool again and again with its words, as the model may."""
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
-    wish = Wish.of({"query": asked.question.text, "order": order})
-    assert isinstance(wish, Wish), wish
+    wish = ReadingWish.of({"query": asked.question.text, "order": order})
+    assert isinstance(wish, ReadingWish), wish
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
     shown = dict(asked.shown)
     seen = {numbers[one] for one in shown} | set(memory.talk)

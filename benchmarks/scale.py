@@ -48,7 +48,7 @@ from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from settings import Secret, Settings
 from storage.engine.sqlite_driver import sqlite3 as driver
 from text.analyzer import content_terms
@@ -214,7 +214,7 @@ async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
         async def turn(owner: int) -> None:
             await services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
             scope = Scope(owner=owner)
-            said = (Piece(text=talk.question(), source=f"bench:{owner}", sent_at=clock.now),)
+            said = (IncomingPiece(text=talk.question(), source=f"bench:{owner}", sent_at=clock.now),)
             person = Person(id=owner, name=f"Person {owner}")
             reply = await services.conversation.reply(Incoming(scope=scope, person=person, pieces=said))
             if reply.is_error:

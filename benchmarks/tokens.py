@@ -32,7 +32,7 @@ from llm.offline import ExtractiveSummarizer
 from records.model_calls import Completion, PromptMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from settings import Settings
 from summaries.policies import POLICIES
 from text.tokenizer import Tokenizer
@@ -165,7 +165,7 @@ async def measure(
         await services.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
         for number, said in enumerate(talk, start=1):
             clock.now, answers.next = said.said_at, said.answer
-            piece = Piece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
+            piece = IncomingPiece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
             incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
             whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
             whole.append(whole_now)

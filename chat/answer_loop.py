@@ -15,7 +15,7 @@ from typing import Protocol
 from attrs import define, field
 
 from chat.memory_reading import Seen
-from chat.session import Given
+from chat.session import GivenAnswer
 from chat.tools import MOST_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, prompt_room
@@ -108,10 +108,10 @@ class Answered:
         return [*notes, answer]
 
 
-def given_in(answered: Answered) -> Given:
+def given_in(answered: Answered) -> GivenAnswer:
     """Return an answer in the form that its session keeps."""
     completion = answered.completion
-    return Given(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
+    return GivenAnswer(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 
 
 @define(kw_only=True, eq=False)

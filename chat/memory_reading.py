@@ -55,7 +55,7 @@ MIN_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class ReadingWish:
     """What is asked for. `around`: the number of a message. `since`, `before`: when it was said."""
 
     queries: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Wish:
     around: int | None = None
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> "Wish | str":
+    def of(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
         """A call's wish, or a sentence that says what is wrong with it."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
@@ -120,7 +120,9 @@ class MemoryReading:
     _search: MemorySearch
     _tokens: Tokenizer = field(alias="tokenizer")
 
-    async def read(self, scope: Scope, wish: Wish, *, seen: Seen, until: int | None, now: datetime, room: int) -> Shown:
+    async def read(
+        self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
+    ) -> Shown:
         """Show in at most `room` tokens what is wished for and was not seen in this turn. Raises a StorageError.
 
         `until`: the newest message that may be shown.
@@ -146,7 +148,9 @@ class MemoryReading:
             summaries=tuple(one.id for one in summaries),
         )
 
-    async def _hits(self, store: MemoryStore, scope: Scope, wish: Wish, *, until: int | None) -> tuple[list[Hit], int]:
+    async def _hits(
+        self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None
+    ) -> tuple[list[Hit], int]:
         """What matches, the best first, of several queries by turns; without a query all of the time, in order."""
         if not wish.queries:
             hits = await self._of_time(store, scope, wish, until)
@@ -170,7 +174,7 @@ class MemoryReading:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values()), len(hits_by_id)
 
-    async def _of_time(self, store: MemoryStore, scope: Scope, wish: Wish, until: int | None) -> list[Hit]:
+    async def _of_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
         since = wish.since or datetime.min.replace(tzinfo=UTC)
         messages = await store.timeline.page(scope, since=since, limit=MAX_LISTED)
         return [
@@ -233,7 +237,7 @@ class MemoryReading:
         text, shown = await done(fill, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
-    async def _summaries(self, store: MemoryStore, scope: Scope, wish: Wish, seen: Seen) -> list[Summary]:
+    async def _summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
         """The summaries that hold most of the words of the queries, the best first."""
         terms = {term for query in wish.queries for term in content_terms(query)}
         if not terms:
@@ -256,7 +260,7 @@ class MemoryReading:
         return await done(best, in_thread=True)
 
 
-def _hint(more: int, wish: Wish) -> str:
+def _hint(more: int, wish: ReadingWish) -> str:
     """Say how much more there is, and how to get it."""
     opened = "around shows what was said before and after a number."
     if more <= 0:

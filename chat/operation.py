@@ -17,7 +17,7 @@ from locales.catalog import calendar_day, decimal, tr
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
-from storage.bot_state.broadcasts import Broadcast, Progress
+from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 
 LONGEST_BROADCAST = 3_500
 """The most UTF-16 units of a broadcast, so that it fits one message with its question."""
@@ -124,7 +124,7 @@ async def proposed(
     return await services.memory.broadcasts.propose(admin, text, now=services.clock()), people
 
 
-def receipt(progress: Progress, heading: str) -> str:
+def receipt(progress: BroadcastProgress, heading: str) -> str:
     """Format the receipt of a broadcast: how many got it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:

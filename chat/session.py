@@ -24,7 +24,7 @@ SESSIONS_HELD = 1_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
+class GivenAnswer:
     """The explanation of an answer and how it ended, as in `Reply`."""
 
     record: ExplanationRecord
@@ -86,7 +86,7 @@ class Session:
     memory_was_offered: bool = False
     replied: tuple[int, Replied] | None = None
     versions: tuple[int, Versions] = (0, Versions())
-    answers: tuple[int, dict[str, Given]] = field(default_factory=lambda: (0, {}))
+    answers: tuple[int, dict[str, GivenAnswer]] = field(default_factory=lambda: (0, {}))
 
     @property
     def is_idle(self) -> bool:
@@ -130,13 +130,13 @@ class Session:
         """Return the messages of a mode that only this process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
-    def note(self, turn: int, text: str, given: Given) -> None:
+    def note(self, turn: int, text: str, given: GivenAnswer) -> None:
         """Note an answer to a turn."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
 
-    def given(self, turn: int) -> Mapping[str, Given]:
+    def given(self, turn: int) -> Mapping[str, GivenAnswer]:
         """Return known answers to a turn by their texts."""
         return self.answers[1] if self.answers[0] == turn else {}
 

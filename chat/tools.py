@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define
 
-from chat.memory_reading import NOTHING_SEEN, MemoryReading, Seen, Wish
+from chat.memory_reading import NOTHING_SEEN, MemoryReading, ReadingWish, Seen
 from chat.turn import Turn
 from facts.learning import Facts
 from records.context import Context
@@ -158,7 +158,7 @@ class MemoryTools:
     async def _search_memory(
         self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: Seen, room: int
     ) -> Used:
-        wish = Wish.of(arguments)
+        wish = ReadingWish.of(arguments)
         if isinstance(wish, str):
             return _failed(call, wish)
         until = None if turn.stored is None else turn.stored - 1

@@ -15,7 +15,7 @@ from records.context import ContextSources
 from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece, Reply
+from records.turns import Incoming, IncomingPiece, Reply
 from runtime.metrics import counter, histogram
 from runtime.tracing import span
 
@@ -98,7 +98,7 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
         scope=asked[0].scope,
         person=replace(person, id=asked[0].person_id or person.id, name=asked[0].speaker or person.name),
         pieces=tuple(
-            Piece(
+            IncomingPiece(
                 text=one.content,
                 source=one.source or "",
                 sent_at=one.created_at,

@@ -10,7 +10,7 @@ from attrs import define
 from chat.operation import audience, backup_text, overview, people_of, proposed, receipt
 from chat.services import Services
 from dashboard.host import Host
-from dashboard.visits import Answer, Handler, Refused, Visit
+from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import tr
 from records.owners import Standing
 from runtime import logs
@@ -68,9 +68,9 @@ class Admin:
             self._demand_admin(visit)
             number = visit.asked.integer("id")
             if standing == "removed" and number in self._host.operation.admin_ids:
-                raise Refused(409, tr("admin-not-an-admin"))
+                raise VisitRefused(409, tr("admin-not-an-admin"))
             if number <= 0:
-                raise Refused(404, tr("admin-nobody"))
+                raise VisitRefused(404, tr("admin-nobody"))
             await self._host.decide(number, standing, visit.session.person)
             return await self.shown(visit)
 
@@ -82,7 +82,7 @@ class Admin:
         text = visit.asked.text("text", LONGEST_TEXT)
         found = await proposed(self._services, self._host.operation, visit.session.person, text)
         if isinstance(found, str):
-            raise Refused(400, found)
+            raise VisitRefused(400, found)
         made, people = found
         told = tr("broadcast-confirm", people=len(people))
         return {"id": made.id, "told": told, "text": made.text}
@@ -99,7 +99,7 @@ class Admin:
         memory, admin = self._services.memory, visit.session.person
         found = await memory.broadcasts.get(visit.asked.integer("id"))
         if found is None or found.admin != admin:
-            raise Refused(404, tr("shared-dead-button"))
+            raise VisitRefused(404, tr("shared-dead-button"))
         if is_sent:
             people = await audience(memory, self._host.operation, admin)
             await memory.broadcasts.begin(found, people, receipt=None)
@@ -110,4 +110,4 @@ class Admin:
 
     def _demand_admin(self, visit: Visit) -> None:
         if not visit.is_admin or visit.is_group:
-            raise Refused(404, tr("web-none"))
+            raise VisitRefused(404, tr("web-none"))

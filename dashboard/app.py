@@ -23,7 +23,7 @@ from dashboard.admin import Admin
 from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
 from dashboard.past import Past
-from dashboard.sessions import Sessions
+from dashboard.sessions import PageSessions
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
@@ -76,7 +76,7 @@ async def dashboard_served(services: Services, host: Host, address: tuple[str, i
 
 
 def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
-    sessions = Sessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
+    sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors)
     views, why, past = (
         Views(services=services, operation=host.operation),

@@ -9,13 +9,13 @@ from datetime import datetime, time, timedelta
 
 from attrs import define
 
-from background.rebuild import Progress
+from background.rebuild import RebuildProgress
 from chat.choices import Choice, MemoryIsOff, NotOffered, choices_of, choose
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.parameters import MOST_IDS, BadRequest, Parameters
 from dashboard.views import LONGEST_NAME, Views
-from dashboard.visits import Answer, Handler, Refused, Visit
+from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import tr
 from locales.page_texts import on_page
 from locales.receipts import counts, outcome_text, quoting, receipt
@@ -93,7 +93,7 @@ class Changes:
         number, text = visit.asked.integer("id"), visit.asked.text("text", LONGEST_TEXT)
         refusal = await self._by_hand.edit(visit.owner, number, text, is_change=is_change)
         if refusal is not None:
-            raise Refused(400, refusal)
+            raise VisitRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.facts(visit)}
 
     def _fact_verb(self, verb: str) -> Handler:
@@ -106,7 +106,7 @@ class Changes:
 
     async def refresh_profile(self, visit: Visit) -> Answer:
         if await self._services.distiller.distil(visit.owner) is None:
-            raise Refused(409, tr("memory-not-enough"))
+            raise VisitRefused(409, tr("memory-not-enough"))
         return await self._views.profile(visit)
 
     async def forget_profile(self, visit: Visit) -> Answer:
@@ -187,7 +187,7 @@ class Changes:
         try:
             config = await choose(self._services, visit.owner, wanted)
         except NotOffered as error:
-            raise Refused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
+            raise VisitRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
 
     # summaries -----------------------------------------------------------------------------------------------
@@ -196,13 +196,13 @@ class Changes:
         self._demand_on(visit, "summaries-is-off")
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
-            raise Refused(409, outcome_text(outcome))
+            raise VisitRefused(409, outcome_text(outcome))
         return {"said": outcome_text(outcome)}
 
     async def rebuild(self, visit: Visit) -> Answer:
         self._demand_on(visit, "summaries-is-off")
 
-        async def untold(_: Progress) -> None:
+        async def untold(_: RebuildProgress) -> None:
             """Ignore progress, which the page polls."""
 
         self._services.rebuilder.start(visit.scope, untold)
@@ -211,12 +211,12 @@ class Changes:
     async def correct_summary(self, visit: Visit) -> Answer:
         number, text = visit.asked.integer("id"), visible(visit.asked.text("text", LONGEST_TEXT)).strip()
         if not text:
-            raise Refused(400, tr("dashboard-summary-empty"))
+            raise VisitRefused(400, tr("dashboard-summary-empty"))
         match await self._services.rebuilder.correct(visit.scope, number, text):
             case "busy":
-                raise Refused(409, tr("summaries-busy"))
+                raise VisitRefused(409, tr("summaries-busy"))
             case "gone":
-                raise Refused(404, tr("forget-gone"))
+                raise VisitRefused(404, tr("forget-gone"))
         return {"said": tr("dashboard-summary-corrected")}
 
     # conversations -------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class Changes:
     async def begin_conversation(self, visit: Visit) -> Answer:
         location, title = await self._location(visit), _title(visit)
         if mode_of(visit.config) == "off":
-            raise Refused(409, tr("chats-off"))
+            raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.conversation(location)
         await self._services.memory.begin_conversation(location, title)
         self._services.titles.start(location, [current])
@@ -234,7 +234,7 @@ class Changes:
         location = await self._location(visit)
         current = await self._services.memory.conversation(location)
         if not await self._services.memory.open_conversation(location, visit.scope):
-            raise Refused(404, tr("chats-gone"))
+            raise VisitRefused(404, tr("chats-gone"))
         self._services.titles.start(location, [current])
         return {"scopes": await self._views.scopes(visit.owner)}
 
@@ -243,7 +243,7 @@ class Changes:
         async with self._services.memory.home(visit.owner) as store:
             is_done = await store.conversations.name(location, visit.scope, title, now=self._services.clock())
         if not is_done:
-            raise Refused(404, tr("chats-gone"))
+            raise VisitRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def _location(self, visit: Visit) -> Scope:
@@ -251,7 +251,7 @@ class Changes:
         for one in await self._views.scopes(visit.owner):
             if one["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(one["place"])))
-        raise Refused(404, tr("chats-gone"))
+        raise VisitRefused(404, tr("chats-gone"))
 
     # reminders -----------------------------------------------------------------------------------------------
 
@@ -260,14 +260,14 @@ class Changes:
         now = services.clock().astimezone(visit.zone)
         wished = await services.wish_reader.wished(person, visit.asked.text("text", LONGEST_TEXT), now)
         if isinstance(wished, str):
-            raise Refused(400, wished)
+            raise VisitRefused(400, wished)
         wish, _ = wished
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._location(visit)).thread
         kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
         if kept is None:
-            raise Refused(409, tr("reminders-full", reminders=MOST_REMINDERS))
+            raise VisitRefused(409, tr("reminders-full", reminders=MOST_REMINDERS))
         return {"said": tr("web-saved"), **await self._views.reminders(visit)}
 
     async def remove_reminder(self, visit: Visit) -> Answer:
@@ -276,13 +276,13 @@ class Changes:
 
     def _demand_on(self, visit: Visit, key: str) -> None:
         if visit.config is None or not visit.config.enabled:
-            raise Refused(409, tr(key))
+            raise VisitRefused(409, tr(key))
 
 
 def _title(visit: Visit) -> str:
     title = " ".join(visit.asked.text("title", LONGEST_TEXT).split())
     if len(title) > LONGEST_TITLE:
-        raise Refused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
+        raise VisitRefused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
     return title
 
 

@@ -20,7 +20,7 @@ from chat.services import Services
 from dashboard.host import Host
 from dashboard.parameters import LARGEST_NUMBER, BadRequest
 from dashboard.views import LONGEST_NAME
-from dashboard.visits import Answer, Refused, Visit
+from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import speaking, tr
 from locales.page_texts import on_page
 from locales.told import told
@@ -29,7 +29,7 @@ from runtime.bounded_json import parsed
 from runtime.pacing import LONGEST_FILE, Files, file_of
 from runtime.tasks import ended
 from transfer.exporter import Exported
-from transfer.plans import Given, done_text, instructions_heading, plan_text
+from transfer.plans import FileContext, done_text, instructions_heading, plan_text
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class Past:
             raise
         return StreamingResponse(self._lines(visit, data, given, stack), media_type="application/x-ndjson")
 
-    async def _lines(self, visit: Visit, data: bytes, given: Given, stack: AsyncExitStack) -> AsyncIterator[str]:
+    async def _lines(self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack) -> AsyncIterator[str]:
         """Stream the progress of an import and how it ended. Closes the stack."""
         news, so_far = asyncio.Event(), (0, 0)
 
@@ -111,7 +111,7 @@ class Past:
             await stack.aclose()
             await ended(task)
 
-    async def _imported(self, visit: Visit, data: bytes, given: Given, progress: Progress) -> Answer:
+    async def _imported(self, visit: Visit, data: bytes, given: FileContext, progress: Progress) -> Answer:
         """Return the last line of an import."""
         person = visit.session.person
         try:
@@ -152,9 +152,9 @@ class Past:
         first, last = visit.asked.integer("first"), visit.asked.integer("last")
         match await self._services.history_extraction.begin(visit.owner, first, last):
             case "busy":
-                raise Refused(409, tr("learning-busy"))
+                raise VisitRefused(409, tr("learning-busy"))
             case "off":
-                raise Refused(409, tr("learning-off"))
+                raise VisitRefused(409, tr("learning-off"))
             case "nothing":
                 return {"said": tr("learning-nothing")}
         return {"said": tr("learning-begun")}
@@ -193,7 +193,7 @@ class Past:
         if wanted != "json":
             files = tuple(one for one in files if one.name.endswith((".html", "-page.zip")) == (wanted == "html"))
         if not files:
-            raise Refused(404, tr("transfer-nothing"))
+            raise VisitRefused(404, tr("transfer-nothing"))
         if len(files) == 1:
             return files[0].name, files[0].file
         file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
@@ -209,10 +209,10 @@ class Past:
             await stack.enter_async_context(self._exports.turn(visit.session.person))
             name, file = await self._exported(visit.owner, wanted, stack)
             if not await self._host.send_file(visit.session.person, name, file):
-                raise Refused(409, tr("transfer-not-private"))
+                raise VisitRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _given(self, visit: Visit) -> Given:
+    def _given(self, visit: Visit) -> FileContext:
         try:
             answers = parsed(visit.asked.text("answers", LONGEST_ANSWERS) or "{}")
         except ValueError:
@@ -223,7 +223,7 @@ class Past:
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
         name = visit.asked.text("name", LONGEST_FILE_NAME)
-        return Given(name=name, bot=self._host.bot_id, answers=chosen)
+        return FileContext(name=name, bot=self._host.bot_id, answers=chosen)
 
 
 async def _uploaded(visit: Visit) -> bytes:

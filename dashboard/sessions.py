@@ -40,7 +40,7 @@ class NoSession(Exception):  # noqa: N818 - reads as the state it is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Session:
+class PageSession:
     """`owner`: whose memory is shown first; `group`: its title, where that is a group. `language`: the tag of the
     person's app. `since`: of the first proof.
     """
@@ -55,7 +55,7 @@ class Session:
 
 
 @define(kw_only=True, eq=False)
-class Sessions:
+class PageSessions:
     """Open and check sessions. Every method raises NoSession if the proof is missing."""
 
     _memory: ExternalMemory
@@ -65,7 +65,7 @@ class Sessions:
     async def link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
         """Return the secret of a one-time link to an owner's memory for this person."""
         now = self._clock()
-        made = Session(
+        made = PageSession(
             person=person,
             owner=owner,
             name=name[:LONGEST_NAME],
@@ -76,7 +76,7 @@ class Sessions:
         )
         return await self._signed("link", made, nonce=secrets.token_urlsafe(12))
 
-    async def by_link(self, link: str) -> Session:
+    async def by_link(self, link: str) -> PageSession:
         """Open the session of a one-time link."""
         now, form = self._clock(), await self._read("link", link)
         found = _session(form, now)
@@ -84,7 +84,7 @@ class Sessions:
             raise NoSession
         return self._begun(await self._valid(found))
 
-    async def by_telegram(self, init_data: str) -> Session:
+    async def by_telegram(self, init_data: str) -> PageSession:
         """Open the session of a person who opened the page within Telegram."""
         form = telegram_form(init_data, self._bot_token, now=self._clock())
         try:
@@ -95,7 +95,7 @@ class Sessions:
         if type(person) is not int or not 0 < person < LARGEST_ID or {type(name), type(language)} != {str}:
             raise NoSession
         signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
-        found = Session(
+        found = PageSession(
             person=person,
             owner=person,
             name=name[:LONGEST_NAME],
@@ -105,7 +105,7 @@ class Sessions:
         )
         return self._begun(await self._valid(found))
 
-    async def of(self, token: str) -> Session:
+    async def of(self, token: str) -> PageSession:
         """Return the session of a token."""
         return await self._valid(_session(await self._read("session", token), self._clock()))
 
@@ -113,24 +113,24 @@ class Sessions:
         """End all sessions of a person, and what opens them by now, in every window and for every process."""
         await self._memory.used_links.withdraw(person, until=self._clock() + LONGEST_SESSION)
 
-    async def _valid(self, session: Session) -> Session:
+    async def _valid(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.withdrawn_until(session.person)
         if until is not None and session.since <= until - LONGEST_SESSION:
             raise NoSession
         return session
 
-    async def renewed(self, session: Session) -> Session:
+    async def renewed(self, session: PageSession) -> PageSession:
         """Renew a session unless its first proof is too old."""
         return self._begun(session)
 
-    async def token(self, session: Session) -> str:
+    async def token(self, session: PageSession) -> str:
         return await self._signed("session", session)
 
-    def _begun(self, session: Session) -> Session:
+    def _begun(self, session: PageSession) -> PageSession:
         now = self._clock()
         return replace(session, expires_at=min(now + SESSION_FOR, session.since + LONGEST_SESSION))
 
-    async def _signed(self, kind: str, session: Session, **more: str) -> str:
+    async def _signed(self, kind: str, session: PageSession, **more: str) -> str:
         form = {
             "person": session.person,
             "owner": session.owner,
@@ -185,9 +185,9 @@ def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[s
     return form
 
 
-def _session(form: dict[str, Any], now: datetime) -> Session:
+def _session(form: dict[str, Any], now: datetime) -> PageSession:
     """Return the content of our own signed token. Raise NoSession if it has expired."""
-    found = Session(
+    found = PageSession(
         person=form["person"],
         owner=form["owner"],
         name=form["name"],

@@ -17,7 +17,7 @@ from chat.search import Hit
 from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
-from dashboard.visits import Answer, Refused, Visit
+from dashboard.visits import Answer, Visit, VisitRefused
 from external_memory import DEFAULT_EVERY_N, MOST_EVERY_N
 from locales.catalog import tr
 from locales.page_texts import on_page
@@ -140,7 +140,7 @@ class Views:
             found = await store.messages(visit.scope, [visit.asked.integer("id")])
             turn = await store.turn(visit.scope, found[0].turn) if found else []
         if not found:
-            raise Refused(404, tr("forget-gone"))
+            raise VisitRefused(404, tr("forget-gone"))
         return {
             "message": forms.message(found[0], is_whole=True),
             "turn": [forms.message(one) for one in turn[:MOST_ROWS]],
@@ -206,7 +206,7 @@ class Views:
         async with self._services.memory.home(visit.owner) as store:
             known = {one.id: one for one in await store.summaries(visit.scope, active_only=False)}
             if number not in known:
-                raise Refused(404, tr("forget-gone"))
+                raise VisitRefused(404, tr("forget-gone"))
             one = known[number]
             messages = await store.timeline.chunk(visit.scope, number, limit=MOST_ROWS) if not one.source_ids else []
         return {

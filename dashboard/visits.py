@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from chat.services import Services
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, asked_in
-from dashboard.sessions import NoSession, Session, Sessions
+from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import language_for, speaking, tr
 from locales.page_texts import on_page, page_texts, reader_of
 from locales.told import speaking_to, told
@@ -33,7 +33,7 @@ from text.characters import well_formed
 log = logging.getLogger(__name__)
 
 
-class Refused(Exception):  # noqa: N818 - reads as the state it is
+class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
     """A request that is answered with a status and a sentence in the reader's language."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -45,7 +45,7 @@ class Refused(Exception):  # noqa: N818 - reads as the state it is
 class Visit:
     """`scope`: the conversation that is asked about. `config` None: nothing is configured yet."""
 
-    session: Session
+    session: PageSession
     request: Request
     asked: Parameters
     scope: Scope
@@ -75,7 +75,7 @@ class Visits:
     """Turn handlers into endpoints. Handlers get a Visit, and their errors become sentences."""
 
     _services: Services
-    _sessions: Sessions
+    _sessions: PageSessions
     _host: Host
     _visitors: Visitors
 
@@ -130,7 +130,7 @@ class Visits:
         with speaking(reader_of(request.headers, self._host.default_language)):
             return await answered(end)
 
-    async def _language(self, session: Session, request: Request, *, is_kept: bool = False) -> str:
+    async def _language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
         """The language in which the bot answers this person in private; that of the page, where another process serves
         them. `is_kept`: this process would like to.
         """
@@ -161,7 +161,7 @@ class Visits:
     async def _handled(
         self,
         handler: Handler,
-        session: Session,
+        session: PageSession,
         request: Request,
         asked_of: Callable[[Request], Awaitable[Parameters]],
         language: str,
@@ -171,7 +171,7 @@ class Visits:
         await self._demand_may_see(session, owner)
         thread = asked.optional("thread")
         if thread is not None and thread < 0:  # direct messages with a channel: each is another person's
-            raise Refused(403, tr("web-not-yours"))
+            raise VisitRefused(403, tr("web-not-yours"))
         async with memory.kept(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
@@ -187,7 +187,7 @@ class Visits:
             )
             return await handler(visit)
 
-    async def _session(self, request: Request) -> Session:
+    async def _session(self, request: Request) -> PageSession:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
@@ -195,14 +195,14 @@ class Visits:
         self._visitors.remember(token, session.person)
         return session
 
-    def _demand_served(self, session: Session) -> None:
+    def _demand_served(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
-            raise Refused(403, tr("web-not-served"))
+            raise VisitRefused(403, tr("web-not-served"))
 
-    async def _demand_may_see(self, session: Session, owner: int) -> None:
+    async def _demand_may_see(self, session: PageSession, owner: int) -> None:
         if owner == session.person or (owner < 0 and await self._host.configures(owner, session.person)):
             return
-        raise Refused(403, tr("web-not-yours"))
+        raise VisitRefused(403, tr("web-not-yours"))
 
     def _runs_it(self, person: int) -> bool:
         return self._host.operation.may_run_it(Person(id=person, name=""))
@@ -212,7 +212,7 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     """Answer a request. This is the only place that catches errors broadly."""
     try:
         answer = await work()
-    except Refused as refused:
+    except VisitRefused as refused:
         return _said(refused.status, str(refused))
     except BadRequest as wrong:
         return _said(400, str(wrong))

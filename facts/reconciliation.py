@@ -30,7 +30,7 @@ OFTEN = 500
 """Of a word that more facts have, only the newest so many are looked at."""
 
 
-class Candidates:
+class FactCandidates:
     """Facts by a number of the caller's, found by their words."""
 
     def __init__(self, facts: Mapping[int, Fact | NewFact]) -> None:
@@ -106,7 +106,7 @@ def plan(
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = decisions_on(known, erased)
-    candidates = Candidates(held)
+    candidates = FactCandidates(held)
     room = most - len(held)
     closed = set[int]()
     changes: list[FactChange] = []
@@ -195,7 +195,7 @@ def nearest(new: Floats, known: Mapping[int, Floats], distance: float) -> list[N
     ]
 
 
-def _nominated(draft: NewFact, held: _Known, candidates: Candidates, near: Nearness) -> list[int]:
+def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates, near: Nearness) -> list[int]:
     """The numbers of the facts that this one may be about: first the one that the model named, then the nearest."""
     scored: list[tuple[int, float, int]] = []
     named = () if draft.known is None else (draft.known,)

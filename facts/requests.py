@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from facts.reconciliation import Candidates
+from facts.reconciliation import FactCandidates
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
@@ -211,7 +211,7 @@ class Requests:
         changes = any(says_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
-        candidates = Candidates(facts)
+        candidates = FactCandidates(facts)
         looked_at = {id_ for one in said for id_ in candidates.with_any(analyse(one.content), MOST_LOOKED_AT)}
         if changes:
             weightiest = heapq.nlargest(MOST_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))

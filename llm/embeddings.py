@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 import numpy as np
 
-from llm.endpoint import Connection, EndpointClient, Patience, model_span
+from llm.endpoint import EndpointClient, ModelAddress, Patience, model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalised
 from records.errors import ModelBroken, ModelRefused
@@ -55,7 +55,7 @@ class EndpointEmbedder(EndpointClient):
 
     settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
 
-    def __init__(self, **connection: Unpack[Connection]) -> None:
+    def __init__(self, **connection: Unpack[ModelAddress]) -> None:
         super().__init__(**connection)
         self.name = self._model
         self.dimensions = 0

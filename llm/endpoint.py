@@ -105,7 +105,7 @@ def model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     return span(f"{operation} {model}", told, is_request=True)
 
 
-class Connection(TypedDict, total=False):
+class ModelAddress(TypedDict, total=False):
     """The address of a model, and how long it is waited for. `base_url`: OpenAI's where it is missing or empty."""
 
     model: Required[str]
@@ -123,7 +123,7 @@ class EndpointClient:
     silence = 1
     """The multiple of `timeout` for which the endpoint may be silent."""
 
-    def __init__(self, **connection: Unpack[Connection]) -> None:
+    def __init__(self, **connection: Unpack[ModelAddress]) -> None:
         self.name = self._model = connection["model"]
         self._address = {"api_key": connection["api_key"].value, "base_url": connection.get("base_url", "")}
         self._timeout = connection.get("timeout", 60.0) * self.silence

@@ -25,7 +25,7 @@ REMEMBERED_SECONDS = 86_400.0
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
 
 
-class Refused:
+class RefusedFeatures:
     """Names of what an endpoint refused within the last day."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm import call_figures, prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
+from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience
 from llm.failures import (
     StatusError,
     error_body,
@@ -27,7 +27,7 @@ from llm.failures import (
     names_roles,
     refused_pictures,
 )
-from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, Refused, Step, told_as_text
+from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, told_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import begins_with_thoughts
@@ -83,14 +83,14 @@ class OpenAIChat(EndpointClient, ChatModel):
         model_setting: str = "OPENAI_MODEL",
         vision: Vision = "auto",
         abilities: Abilities = UNKNOWN,
-        **connection: Unpack[Connection],
+        **connection: Unpack[ModelAddress],
     ) -> None:
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
         call_figures.start(model)
         self._tokenizer = Tokenizer.for_model(model)
-        self._unsupported = Refused()
+        self._unsupported = RefusedFeatures()
         self._ladder: Ladder | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
         self._offer = Offer()

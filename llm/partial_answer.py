@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm import text_calls
-from llm.text_calls import Reading
+from llm.text_calls import CallReading
 from llm.thoughts import begins_with_thoughts, without_thoughts
 from llm.tool_calls import Calls, Offer, Reasoning
 from locales.catalog import tr
@@ -89,7 +89,7 @@ class PartialAnswer:
         """True once the model has said that its answer is whole."""
         return _ENDS.fullmatch(self.finish or "") is not None
 
-    def reading(self) -> Reading:
+    def reading(self) -> CallReading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
         is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
         text = "" if is_cut and self._is_all_thought() else without_thoughts(self.text)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from llm.endpoint import Connection, EndpointClient, Patience
+from llm.endpoint import EndpointClient, ModelAddress, Patience
 from locales.catalog import tr
 from records.errors import ModelBroken
 from text.characters import boundary, well_formed
@@ -29,7 +29,7 @@ class Speaker(EndpointClient):
     silence = 3
     """Some servers send nothing before they have spoken all of it."""
 
-    def __init__(self, *, voice: str, **connection: Unpack[Connection]) -> None:
+    def __init__(self, *, voice: str, **connection: Unpack[ModelAddress]) -> None:
         super().__init__(**connection)
         self._voice = voice
 

@@ -76,7 +76,7 @@ _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</par
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class CallReading:
     """An answer's text as it may be shown: without calls, and without what may become one while it arrives.
 
     `calls`: the calls that were written. `is_broken`: a tool is called in a way that cannot be read.
@@ -87,14 +87,14 @@ class Reading:
     is_broken: bool = False
 
 
-def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> Reading:
+def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> CallReading:
     """Find the calls of the tools with these names in a text; none where there are no names.
 
     `is_whole` False: the text still arrives; what may become a call is held back. `settled`: how much of it was shown
     before.
     """
     if not names:
-        return Reading(shown=text)
+        return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
     for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
         is_tagged = opening["tag"] is not None
@@ -105,16 +105,16 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
         if not is_tagged and not may_go_on and not _names_tool(body[:HELD], names):
             continue
         if not is_whole:
-            return Reading(shown=before)
+            return CallReading(shown=before)
         made = list(islice(_made(_value(body[:LONGEST_CALL]), names, is_tagged=is_tagged), MOST_CALLS))
         return _reading_of(before, made or _find_calls(body, names))
     if (marked := _read_marked(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
     beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
-    return Reading(shown=text[: beginning.start()] if beginning else text)
+    return CallReading(shown=text[: beginning.start()] if beginning else text)
 
 
-def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> Reading | None:
+def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
     """Read a text in which marks of a chat template, or a tool's name next to an object, begin a call.
 
     None if nothing begins one.
@@ -122,9 +122,9 @@ def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: 
     for mark in islice(_MARKED.finditer(text, settled), MOST_CANDIDATES):
         before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
         if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
-            return _reading_of(before, _find_calls(body, names)) if is_whole else Reading(shown=before)
+            return _reading_of(before, _find_calls(body, names)) if is_whole else CallReading(shown=before)
         if not is_whole and len(body) < MARKED:
-            return Reading(shown=before)
+            return CallReading(shown=before)
     for named in _NEAR_OBJECT.finditer(text, settled):
         if named["name"] in names:
             lines = text[max(0, named.start() - MARKED) : named.start()].split("\n")
@@ -134,15 +134,15 @@ def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: 
             start = named.start() - sum(len(line) + 1 for line in (marks or [""])) + 1
             calls = _find_calls(text[named.start() :], names)
             if not is_whole or calls:
-                return _reading_of(text[:start], calls) if is_whole else Reading(shown=text[:start])
+                return _reading_of(text[:start], calls) if is_whole else CallReading(shown=text[:start])
     return None
 
 
-def _reading_of(shown: str, made: Iterable[tuple[str, str]]) -> Reading:
+def _reading_of(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
     calls = tuple(
         ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(made)
     )
-    return Reading(shown=shown, calls=calls, is_broken=not calls)
+    return CallReading(shown=shown, calls=calls, is_broken=not calls)
 
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:

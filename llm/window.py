@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-LEAST = 256
+MIN_WINDOW_TOKENS = 256
 """Tokens that a prompt may always have: with fewer there is no room for a question."""
 ANSWER_SHARE, MOST_ANSWER = 4, 1024
 """One in 4 tokens of a window is left free for the answer, at most 1,024."""
@@ -39,7 +39,7 @@ class Window:
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - room_for_answer(self.tokens)) / self.ratio))
-        return max(LEAST, min(known)) if known else None
+        return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def note_refusal(self, counted: int, words: str) -> None:
         """A prompt of so many tokens, as counted here, was refused as too long.
@@ -55,4 +55,4 @@ class Window:
             share = (limit - room_for_answer(limit)) / size
         elif len(sizes) == 1 and SMALLEST_ALONE <= limit < counted:
             share = min(SHORTER * 2, (limit - room_for_answer(limit)) / counted)
-        self.most = max(LEAST, min(int(share * counted), self.most or counted))
+        self.most = max(MIN_WINDOW_TOKENS, min(int(share * counted), self.most or counted))

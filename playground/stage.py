@@ -15,7 +15,7 @@ from chat.operation import Operation
 from chat.services import Services
 from dashboard.app import dashboard_app
 from dashboard.host import Host
-from dashboard.sessions import Sessions
+from dashboard.sessions import PageSessions
 from locales.catalog import tr
 from playground.app import HOSTS, playground_app
 from playground.guests import Guests
@@ -62,7 +62,7 @@ async def open_stage(
     guests.bring_back()
     await bring_back(world, services, formatted)
 
-    sessions = Sessions(memory=services.memory, clock=services.clock)
+    sessions = PageSessions(memory=services.memory, clock=services.clock)
 
     async def is_admin(owner: int, person: int) -> bool:
         group = world.chats.get(owner)

@@ -19,7 +19,7 @@ FARTHEST_DAYS = 3_660
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class ReminderWish:
     """A reminder that is asked for. `due_at`: aware. `local`: the wall clock's time then, without a zone, which is what
     counts where the owner's zone changes; None for a distance from now ("in two hours"). `month_day`: the day on which
     a monthly one comes, also after a month without such a day; 0 for the others.

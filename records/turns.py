@@ -9,7 +9,7 @@ from records.attachments import Picture
 from records.context import Context
 from records.messages import OTHERS, SENT_ALONG, Origin
 from records.owners import Mode
-from records.reminders import Wish
+from records.reminders import ReminderWish
 from records.scopes import Person, Scope
 
 
@@ -25,7 +25,7 @@ class Incoming:
 
     scope: Scope
     person: Person
-    pieces: tuple["Piece", ...]
+    pieces: tuple["IncomingPiece", ...]
     in_group: bool = False
     mode: Mode | None = None
     replied: "Replied | None" = None
@@ -63,12 +63,12 @@ class Incoming:
         return self.pieces[-1].source
 
 
-def _join_pieces(pieces: "Sequence[Piece]") -> str:
+def _join_pieces(pieces: "Sequence[IncomingPiece]") -> str:
     return "".join(piece.text + piece.seam for piece in pieces[:-1]) + "".join(piece.text for piece in pieces[-1:])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class IncomingPiece:
     """One Telegram message of an incoming turn. `seam` is the separator before the next piece of the same paste."""
 
     text: str
@@ -101,7 +101,7 @@ class Proposal:
     kind: Literal["remember", "forget", "remind", "command"]
     text: str
     fact: int = 0
-    wish: Wish | None = None
+    wish: ReminderWish | None = None
     source: int | None = None
 
 

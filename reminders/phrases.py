@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from locales.catalog import ENGLISH, LANGUAGES, current
-from records.reminders import Repeat, Wish
+from records.reminders import ReminderWish, Repeat
 from reminders.lexicon import UNITS, Lexicon, lexicon, plain, words_of_time
 from reminders.wishes import LONGEST, MORNING, Impossible, at_clock, impossible, made
 from text.analyzer import folded, normal
@@ -308,7 +308,7 @@ def _gap(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def read_phrase(said: str, now: datetime) -> Wish | Impossible | NotUnderstood:
+def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = said[:LONGEST]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
@@ -331,7 +331,7 @@ def read_phrase(said: str, now: datetime) -> Wish | Impossible | NotUnderstood:
     return _wish(best, what, now)
 
 
-def _wish(reading: _Reading, what: str, now: datetime) -> Wish | Impossible | NotUnderstood:
+def _wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)

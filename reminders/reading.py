@@ -14,7 +14,7 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import FARTHEST_DAYS, Wish
+from records.reminders import FARTHEST_DAYS, ReminderWish
 from reminders.wishes import LONGEST, PARAMETERS, wish_of
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def wished(self, person: int, said: str, now: datetime) -> tuple[Wish, bool] | str:
+    async def wished(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
         """The reminder that the words ask for, and True if a model has read it, so that its reading is to be confirmed;
         or a sentence that says why there is none. `now` as for `read`.
         """
@@ -53,7 +53,7 @@ class WishReader:
             return read, True
         # In a thread: the first call reads locale data for a second.
         match await asyncio.to_thread(read_phrase, said, now):
-            case Wish() as wish:
+            case ReminderWish() as wish:
                 return wish, False
             case NotUnderstood(words=words):
                 return tr("reminders-not-understood", words=words) if words else tr("reminders-how")
@@ -62,7 +62,7 @@ class WishReader:
             case why:
                 return tr(f"reminders-impossible-{why}", years=FARTHEST_DAYS // 366)
 
-    async def read(self, person: int, said: str, now: datetime) -> Wish | None:
+    async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
         """The reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`: aware,
         in the person's zone.
         """

@@ -17,7 +17,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError
-from records.reminders import Reminder, Wish
+from records.reminders import Reminder, ReminderWish
 from records.scopes import Clock
 from runtime.tasks import ended, repeated, uncancelled
 from text.time_zones import moment_of, next_time
@@ -51,7 +51,7 @@ class Reminders:
     _telling: dict[int, asyncio.Task[None]] = field(factory=dict[int, "asyncio.Task[None]"], init=False)  # by owner
 
     async def add(
-        self, owner: int, wish: Wish, *, thread: int, person: int, language: str, source: int | None = None
+        self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
         """Keep a reminder, whether memory is on or off; None where its owner has as many as there may be. Asked for
         twice, it is kept once. Raises StorageError.

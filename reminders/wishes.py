@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, Repeat, Wish
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, ReminderWish, Repeat
 from text.characters import visible_line
 from text.time_zones import moment_of, monthly, next_time
 
@@ -28,7 +28,7 @@ Impossible = Literal["none", "far", "passed"]
 """Why a time that was read is none to be reminded at: no clock or calendar shows it, it is too far ahead, or over."""
 
 
-def wish_of(given: Mapping[str, object], now: datetime) -> Wish | None:
+def wish_of(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
     """The reminder of an object with `text`, `at` (the wall clock's time, ISO) or `in_minutes`, and `repeat`; None
     where these give none to come. `now`: aware, in the person's zone.
     """
@@ -46,7 +46,7 @@ def wish_of(given: Mapping[str, object], now: datetime) -> Wish | None:
     return at_clock(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
 
 
-def at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> Wish | None:
+def at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
     """At a wall clock's time, or at the first one to come of what repeats."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
@@ -60,14 +60,14 @@ def at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_da
 
 def made(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
-) -> Wish | None:
+) -> ReminderWish | None:
     text = visible_line(text).strip(_ENDS)[:LONGEST_REMINDER]
     if not text or not now < due_at <= now + timedelta(days=FARTHEST_DAYS):
         return None
     if repeat and local is None:
         local = due_at.astimezone(now.tzinfo).replace(tzinfo=None)
         month_day = local.day if repeat == "monthly" else 0
-    return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
+    return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
 
 
 def impossible(due_at: datetime, now: datetime) -> Impossible | None:

@@ -19,7 +19,7 @@ PATIENCE = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class RankedPassage:
     """A passage that may be shown: its place in its message, the parts of its score, and whether it holds one of the
     question's words.
     """
@@ -52,7 +52,7 @@ class Packing:
         """In the order in which they came."""
         return list(self._taken.values())
 
-    def offer(self, passages: Iterable[Passage], *, leave: int = 0) -> None:
+    def offer(self, passages: Iterable[RankedPassage], *, leave: int = 0) -> None:
         """Take what fits, and leave so much of the room."""
         misses = 0
         for passage in passages:
@@ -61,7 +61,7 @@ class Packing:
             misses += not self._offer(passage, leave)
 
     def require(
-        self, passages: Iterable[Passage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
+        self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
         """Take these even where they are too long: then a piece with as many as possible of these terms."""
         for passage in passages:
@@ -79,7 +79,7 @@ class Packing:
                     self._take(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
                 room = room * 3 // 4
 
-    def _offer(self, passage: Passage, leave: int) -> bool:
+    def _offer(self, passage: RankedPassage, leave: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # a piece of it, which was required

@@ -18,7 +18,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets, with_sections
-from retrieval.turns import WORTH_SHOWING, Turn, Turns, role, share_of_tokens, uncovered
+from retrieval.turns import WORTH_SHOWING, PastTurn, PastTurns, role, share_of_tokens, uncovered
 from text.tokenizer import Tokenizer
 
 MOST_PROFILE, PROFILE_SHARE = 800, 8
@@ -53,11 +53,11 @@ class PromptBuilder:
         powers: str = "",
     ) -> None:
         self._tokens = tokenizer
-        self._made = Turns(tokenizer, in_group=incoming.in_group)
+        self._made = PastTurns(tokenizer, in_group=incoming.in_group)
         self._now = now
         self._full_recent = budgets.recent
         self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
-        self._turns: list[Turn] = []
+        self._turns: list[PastTurn] = []
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
@@ -329,14 +329,14 @@ class PromptBuilder:
         cut = self._tokens.cut_middle(text, had - over - 4)
         return cut if self._tokens.count(cut) < had else ""
 
-    def _add(self, turn: Turn) -> None:
+    def _add(self, turn: PastTurn) -> None:
         self._turns.append(turn)
         if turn.left_out:
             first, last = turn.left_out[0].id, turn.left_out[-1].id
             self._cut.append(Cut(what="document", first_id=first, last_id=last, why="found by searching"))
         self._left -= turn.tokens
 
-    def _leave_out(self, turn: Turn, why: str) -> None:
+    def _leave_out(self, turn: PastTurn, why: str) -> None:
         self._turns.remove(turn)
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
@@ -347,7 +347,7 @@ class PromptBuilder:
     def _cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
-    def _ordered(self) -> list[Turn]:
+    def _ordered(self) -> list[PastTurn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _request(self) -> list[PromptMessage]:

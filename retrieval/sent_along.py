@@ -15,7 +15,7 @@ SEAM = "\n\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Part:
+class _SentPart:
     """`whole`: as the prompt carries it; `write`: the same of a text that was cut; `most`: tokens it may take."""
 
     text: str
@@ -45,9 +45,9 @@ class Words:
 
         own = incoming.own_words
         several = (
-            _Part(text="\n".join(passages), whole=document(*passages), write=document, most=ceiling // SHARE),
-            _Part(text="\n".join(forwarded), whole=from_others(*forwarded), write=from_others, most=ceiling),
-            _Part(text=own, whole=written(own), write=written, most=ceiling),
+            _SentPart(text="\n".join(passages), whole=document(*passages), write=document, most=ceiling // SHARE),
+            _SentPart(text="\n".join(forwarded), whole=from_others(*forwarded), write=from_others, most=ceiling),
+            _SentPart(text=own, whole=written(own), write=written, most=ceiling),
         )
         self._parts = [one for one in several if one.text]
         self._sizes = [tokenizer.count(one.whole) for one in self._parts]
@@ -64,7 +64,7 @@ class Words:
         was_cut = any(text != part.whole for text, part in zip(made, self._parts, strict=True))
         return SEAM.join(text for text in made if text), was_cut
 
-    def _cut(self, part: _Part, tokens: int) -> str:
+    def _cut(self, part: _SentPart, tokens: int) -> str:
         kept = self._tokens.cut_written(part.text, tokens, part.write, self._tokens.cut_middle)
         return part.write(kept) if kept else ""
 

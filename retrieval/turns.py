@@ -20,7 +20,7 @@ WORTH_SHOWING = 48
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class PastTurn:
     """The messages of one turn in order; `contents` is what the prompt carries of each. `left_out`: the further
     passages of its documents, which are searched and not repeated.
     """
@@ -35,14 +35,14 @@ class Turn:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
 
 
-class Turns:
+class PastTurns:
     """Makes turns; in a group, with the names of the speakers."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
         self._in_group = in_group
 
-    def of(self, messages: Sequence[Message]) -> list[Turn]:
+    def of(self, messages: Sequence[Message]) -> list[PastTurn]:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
             if message.origin == "declined":
@@ -50,7 +50,7 @@ class Turns:
             grouped.setdefault(message.turn, []).append(message)
         return [self._whole(group) for group in grouped.values()]
 
-    def _whole(self, group: Sequence[Message]) -> Turn:
+    def _whole(self, group: Sequence[Message]) -> PastTurn:
         shown = beginnings(group)
         turn = self._turn(shown, [self._content(message) for message in shown])
         if len(shown) == len(group):
@@ -58,7 +58,7 @@ class Turns:
         ids = {one.id for one in shown}
         return replace(turn, left_out=tuple(one for one in group if one.id not in ids))
 
-    def squeezed(self, turn: Turn, room: int) -> Turn | None:
+    def squeezed(self, turn: PastTurn, room: int) -> PastTurn | None:
         """The turn with its longest messages cut in the middle so that it fits; None where too little would be left."""
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
@@ -76,10 +76,10 @@ class Turns:
         write = partial(self._written, message)
         return write(self._tokens.cut_written(message.content, limit, write, self._tokens.cut_middle))
 
-    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
+    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
         carried = zip(messages, contents, strict=True)
         tokens = sum(self._tokens.spoken_tokens(role(message), content) for message, content in carried)
-        return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
+        return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:
         """The message verbatim, quoted where others wrote it; in a group with the speaker's name, since several people
@@ -134,7 +134,7 @@ def characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 
-def share_of_tokens(turns: Sequence[Turn], tokens: int) -> float:
+def share_of_tokens(turns: Sequence[PastTurn], tokens: int) -> float:
     """Tokens a character, measured on turns that have so many tokens, which are in the scope's languages."""
     seen = sum(len(content) for turn in turns for content in turn.contents)
     return tokens / seen if seen else USUAL_SHARE

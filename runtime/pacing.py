@@ -58,7 +58,7 @@ STRANGERS = Pace(burst=300, per_second=80)
 
 
 @define(eq=False)
-class Turns:
+class VisitorTurns:
     """The turns of one visitor: when the next request may begin, and how many are being worked on."""
 
     pace: Pace
@@ -80,21 +80,21 @@ class Visitors:
 
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](KNOWN_VISITORS)
-        self._turns = LRUCache[int | str, Turns](KNOWN_VISITORS)
-        self.strangers = Turns(STRANGERS)
+        self._turns = LRUCache[int | str, VisitorTurns](KNOWN_VISITORS)
+        self.strangers = VisitorTurns(STRANGERS)
 
     def remember(self, token: str, person: int) -> None:
         """Note whose session a token opened."""
         self._persons[_digest(token)] = person
 
-    def turns_of(self, scope: Scope) -> tuple[Turns, bool]:
+    def turns_of(self, scope: Scope) -> tuple[VisitorTurns, bool]:
         """The turns of whoever asks, and whether it is a person whose session is known."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
         person = self._persons.get(_digest(token)) if token else None
         address = scope["client"][0] if scope.get("client") else ""
         key: int | str = address if person is None else person
         if key not in self._turns:
-            self._turns[key] = Turns(STRANGER if person is None else PERSON)
+            self._turns[key] = VisitorTurns(STRANGER if person is None else PERSON)
         return self._turns[key], person is not None
 
 

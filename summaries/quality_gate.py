@@ -45,20 +45,20 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class SourceLine:
     """A source line split into the days of its heading and its text."""
 
     days: tuple[date, ...]
     words: str
 
 
-def line_of(text: str) -> Line:
+def line_of(text: str) -> SourceLine:
     """Split a line into heading and text, and drop the clock time and speaker that nobody said."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
         words = said
-    return Line(days=tuple(iso_dates(heading)), words=words)
+    return SourceLine(days=tuple(iso_dates(heading)), words=words)
 
 
 def without_headings(text: str, lines: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ is seldom repeated and not cached, since it would push out others.
 """
 STEMS_CACHED = 1_000
 """Words whose stems in all languages are cached: they take 4 kB a word."""
-SHORTEST, LEAST = 4, 0.6
+SHORTEST, MIN_SHARE = 4, 0.6
 """Letters, and share of the word's letters, that a stem of another language needs: shorter ones match other words too.
 """
 SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
@@ -321,7 +321,7 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
     """
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
-    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
+    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, MIN_SHARE)
     for question in dict.fromkeys(questions):
         plain_question = normal(question)
         for word in islice(_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):

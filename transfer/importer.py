@@ -33,7 +33,7 @@ from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.formats.keepsake import Signer, signer
-from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
+from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
 from transfer.rows import Returning, checked_rows, listable, returning
@@ -84,7 +84,7 @@ class Importer:
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
-    async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
+    async def plan(self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN) -> ImportPlan:
         """Return what importing this file would add. Raise ImportRefused or StorageError."""
         work = await self._work(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
@@ -117,7 +117,7 @@ class Importer:
         )
 
     async def run(
-        self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN, *, progress: Progress
+        self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN, *, progress: Progress
     ) -> Imported:
         """Import whatever the file holds that is not known. What was imported before an interruption is known.
 
@@ -178,7 +178,7 @@ class Importer:
 
     # what is new -----------------------------------------------------------------------------------------------
 
-    async def _work(self, scope: Scope, person: int, data: bytes, given: Given) -> _Work:
+    async def _work(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
         config = await self._memory.config(scope.owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from locales.catalog import calendar_day, tr
 from locales.lists import all_of
-from transfer.formats.history import Question
+from transfer.formats.history import ImportQuestion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +32,7 @@ class ImportPlan:
     missing: str = ""
     ids: tuple[int, int] | None = None
     reminders: int = 0
-    questions: tuple[Question, ...] = ()
+    questions: tuple[ImportQuestion, ...] = ()
     instructions: tuple[str, ...] = ()
 
     @property
@@ -45,7 +45,7 @@ class ImportPlan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
+class FileContext:
     """What else comes with a file. `name`: as it was sent, "" for a pasted text; `bot`: the Telegram id of this bot;
     `answers`: to the questions of an earlier plan, by their keys.
     """
@@ -55,7 +55,7 @@ class Given:
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-NOTHING_GIVEN = Given()
+NOTHING_GIVEN = FileContext()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,7 +72,7 @@ class Imported:
     ids: tuple[int, int] | None = None
 
 
-def question_text(question: Question, chosen: Collection[int], heading: str) -> str:
+def question_text(question: ImportQuestion, chosen: Collection[int], heading: str) -> str:
     """Format a question about a file, below a heading."""
     parts = [heading, tr(f"import-ask-{question.name}")]
     if question.is_long:

@@ -17,7 +17,7 @@ from locales.catalog import current, tr
 from records.errors import ImportRefused
 from runtime import subprocess_worker
 from transfer.formats import detection
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Question
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
 
 READ_HERE = 64_000
 """Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
@@ -74,10 +74,10 @@ def _message(values: dict[str, Any]) -> ImportedMessage:
     return ImportedMessage(**{**values, "created_at": datetime.fromisoformat(values["created_at"])})
 
 
-def _question(values: dict[str, Any]) -> Question:
+def _question(values: dict[str, Any]) -> ImportQuestion:
     chosen = values["chosen"]
     shown = {"options": tuple(values["options"]), "chosen": chosen if chosen is None else tuple(chosen)}
-    return Question(**{**values, **shown})
+    return ImportQuestion(**{**values, **shown})
 
 
 def _fact(values: dict[str, Any]) -> ImportedFact:

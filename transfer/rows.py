@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import LASTING, LONGEST_FACT
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, REPEATS, Repeat, Wish
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, REPEATS, ReminderWish, Repeat
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import moment_of as moment_in
@@ -106,7 +106,7 @@ def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
 class Returning:
     """A reminder that comes back, and its row as it is stored then."""
 
-    wish: Wish
+    wish: ReminderWish
     row: Portable
 
 
@@ -125,7 +125,7 @@ def returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[
             due_at = moment_of(local, zone)
         text = " ".join(str(row["text"]).split())[:LONGEST_REMINDER]
         if text and now < due_at <= now + timedelta(days=FARTHEST_DAYS):
-            wish = Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
+            wish = ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""
             kept = {"text": text, "due_at": text_of(due_at), "wall_time": wall, "month_day": day, "sends": 0}
             found.append(Returning(wish=wish, row={**row, **kept}))

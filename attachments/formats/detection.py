@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from attachments.formats import html, packed, plain
-from attachments.passages import Line
+from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
@@ -18,7 +18,7 @@ def is_plain(data: bytes, name: str) -> bool:
     )
 
 
-def lines(data: bytes, name: str) -> Iterator[Line]:
+def lines(data: bytes, name: str) -> Iterator[DocumentLine]:
     """The lines of a document. Raises DocumentUnreadable, and whatever damaged files make libraries raise."""
     if data.startswith(b"PK"):
         return _packed(data)
@@ -31,7 +31,7 @@ def lines(data: bytes, name: str) -> Iterator[Line]:
     return html.lines(data) if _is_page(data, name) else plain.lines(data)
 
 
-def _packed(data: bytes) -> Iterator[Line]:
+def _packed(data: bytes) -> Iterator[DocumentLine]:
     from attachments.formats import epub, office
 
     archive = packed.opened(data)

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 from attachments.formats import html, packed
-from attachments.passages import Line
+from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
@@ -16,7 +16,7 @@ _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 
 
-def lines(archive: ZipFile) -> Iterator[Line]:
+def lines(archive: ZipFile) -> Iterator[DocumentLine]:
     """Each chapter's lines; a chapter is a file of the book, numbered as it comes."""
     rootfile = packed.tree(packed.content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from attachments.formats import plain
-from attachments.passages import Line, MoreThanRead
+from attachments.passages import DocumentLine, MoreThanRead
 from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
 
 LONGEST_PAGE = 5_000_000
@@ -12,7 +12,7 @@ LONGEST_PAGE = 5_000_000
 LONGEST_HEADING = 80
 
 
-class _Reader(HTMLParser):
+class _PageReader(HTMLParser):
     """Collects lines, each with the heading that it stands under."""
 
     def __init__(self) -> None:
@@ -59,20 +59,20 @@ class _Reader(HTMLParser):
             self.lines.append((self._heading, text))
 
 
-def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[Line]:
+def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
     """`group`: what the page belongs to, such as a chapter; `most`: characters that are read, LONGEST_PAGE if not
     given. Raises MoreThanRead behind the last line that is read.
     """
     page, most = plain.decoded(data), LONGEST_PAGE if most is None else most
     seen = page if len(page) <= most else page[:most].rpartition("<")[0]
     for heading, text in _read(seen):
-        yield Line(text=text, group=group or (f"“{heading}”" if heading else ""))
+        yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
     if len(page) > most:
         raise MoreThanRead
 
 
 def _read(page: str) -> Iterator[tuple[str, str]]:
-    reader = _Reader()
+    reader = _PageReader()
     for _ in feed_pieces(reader, page):
         yield from reader.lines
         reader.lines.clear()

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import openpyxl
 
 from attachments.formats import packed
-from attachments.passages import Line
+from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
@@ -24,7 +24,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n"}
 
 
-def docx(archive: ZipFile) -> Iterator[Line]:
+def docx(archive: ZipFile) -> Iterator[DocumentLine]:
     """The paragraphs and rows of a document's body, under its headings."""
     body = packed.tree(packed.content(archive, "word/document.xml")).find(f"{_W}body")
     heading = ""
@@ -34,14 +34,14 @@ def docx(archive: ZipFile) -> Iterator[Line]:
                 cells = (
                     " ".join(_text(paragraph) for paragraph in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc")
                 )
-                yield Line(text=" | ".join(cells), group=heading)
+                yield DocumentLine(text=" | ".join(cells), group=heading)
             continue
         for paragraph in block.iter(f"{_W}p"):
             text = _text(paragraph).strip()
             if text and _is_heading(paragraph):
                 heading = f"“{' '.join(text.split())[:LONGEST_HEADING]}”"
             if text:
-                yield Line(text=text, group=heading)
+                yield DocumentLine(text=text, group=heading)
 
 
 def _text(paragraph: Element) -> str:
@@ -57,7 +57,7 @@ def _is_heading(paragraph: Element) -> bool:
     return name.lower().startswith(("heading", "title"))
 
 
-def xlsx(data: bytes, archive: ZipFile) -> Iterator[Line]:
+def xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
     """The rows of each sheet that hold something."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
         packed.refuse_definitions(archive.read(member))
@@ -73,7 +73,9 @@ def xlsx(data: bytes, archive: ZipFile) -> Iterator[Line]:
                 while cells and not cells[-1]:
                     cells.pop()
                 if cells:
-                    yield Line(text=" | ".join(cells), noun="row", number=number, group=f"sheet {sheet.title[:40]}")
+                    yield DocumentLine(
+                        text=" | ".join(cells), noun="row", number=number, group=f"sheet {sheet.title[:40]}"
+                    )
 
 
 def _cell(value: object) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pypdf
 
-from attachments.passages import Line, MoreThanRead
+from attachments.passages import DocumentLine, MoreThanRead
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 MOST_PAGES = 2_000
 
 
-def lines(data: bytes) -> Iterator[Line]:
+def lines(data: bytes) -> Iterator[DocumentLine]:
     """One line a page. Raises DocumentUnreadable, and MoreThanRead behind the last page that is read."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
@@ -27,6 +27,6 @@ def lines(data: bytes) -> Iterator[Line]:
             raise MoreThanRead
         text = page.extract_text().strip()
         is_empty = is_empty and not text
-        yield Line(text=text, noun="page", number=number)
+        yield DocumentLine(text=text, noun="page", number=number)
     if is_empty:
         raise DocumentUnreadable(tr("files-no-text-in-pdf"))

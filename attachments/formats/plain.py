@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from attachments.passages import Line
+from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
@@ -27,9 +27,9 @@ def decoded(data: bytes) -> str:
         return data.decode(_legacy(beginning), "replace")
 
 
-def lines(data: bytes) -> Iterator[Line]:
+def lines(data: bytes) -> Iterator[DocumentLine]:
     for number, text in enumerate(_split(decoded(data)), 1):
-        yield Line(text=text.rstrip(), noun="line", number=number)
+        yield DocumentLine(text=text.rstrip(), noun="line", number=number)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -35,7 +35,7 @@ from records.errors import ModelError
 from records.model_calls import PromptMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from settings import Settings
 from text.tokenizer import Tokenizer
 
@@ -58,7 +58,7 @@ class Run:
     moment: list[datetime]
 
     async def say(self, text: str, source: str) -> str:
-        piece = Piece(text=text, source=source, sent_at=self.moment[0])
+        piece = IncomingPiece(text=text, source=source, sent_at=self.moment[0])
         incoming = Incoming(scope=SCOPE, person=Person(id=1, name=self.script.person), pieces=(piece,))
         return (await self.services.conversation.reply(incoming)).text
 

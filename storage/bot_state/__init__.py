@@ -2,7 +2,7 @@
 
 broadcasts.py       an admin's message to everybody, while it is being sent
 directory.py        the store of each owner, and moves between stores
-erasure.py          deletions in every file, finished at the next start if interrupted
+deletion.py         deletions in every file, finished at the next start if interrupted
 inbox.py            raw updates, committed before Telegram gets a confirmation
 keys.py             the key that signs exports and links, and the links already used
 leases.py           the interface of owner leases

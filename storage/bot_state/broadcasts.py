@@ -31,7 +31,7 @@ class Broadcast:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
+class BroadcastProgress:
     """The number of people by outcome. `left` counts those to whom it has not been sent."""
 
     arrived: int = 0
@@ -100,12 +100,12 @@ class Broadcasts:
         async with self.database.write(broadcast.admin) as tx:
             await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?", broadcast.id, person)
 
-    async def progress(self, broadcast: Broadcast) -> Progress:
+    async def progress(self, broadcast: Broadcast) -> BroadcastProgress:
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", broadcast.id
             )
-        return Progress(**{row[0] or "left": int(row[1]) for row in rows})
+        return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})
 
     async def end(self, broadcast: Broadcast) -> bool:
         """Delete a finished or cancelled broadcast. Return False if it was deleted before."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.bot_state.broadcasts import Broadcasts
+from storage.bot_state.deletion import OwnerDeletion
 from storage.bot_state.directory import Directory
-from storage.bot_state.erasure import Erasure
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.leases import Everybody, OwnerLeases
@@ -48,7 +48,7 @@ class BotState:
 
     directory: Directory
     renaming: OwnerRenaming
-    erasing: Erasure
+    erasing: OwnerDeletion
     inbox: Inbox
     wizards: WizardStates
     usage: UsageLedger
@@ -108,7 +108,7 @@ async def _build_state(
     return BotState(
         directory=directory,
         renaming=renaming,
-        erasing=Erasure(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
+        erasing=OwnerDeletion(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
         inbox=inbox,
         wizards=wizards,
         usage=usage,
@@ -128,7 +128,7 @@ def _demand_room(folder: Path) -> None:
 
 
 async def _finish_deletions(
-    erasing: Erasure,
+    erasing: OwnerDeletion,
     directory: Directory,
     stores: Mapping[StorageType, MemoryStore],
     owners: Sequence[int] | None = None,

@@ -20,15 +20,23 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from records.errors import ServedElsewhere, SettingsError, StorageError
 from runtime.tasks import uncancelled
-from storage.engine.postgres_driver import HANGING_SECONDS, OPTIONS, SESSION, STALE, Connection, cut, explained, set_up
-from storage.engine.protocol import Connection as AnyConnection
-from storage.engine.protocol import Reader, Transaction
+from storage.engine.postgres_driver import (
+    HANGING_SECONDS,
+    OPTIONS,
+    SESSION,
+    STALE,
+    PostgresConnection,
+    cut,
+    explained,
+    set_up,
+)
+from storage.engine.protocol import Connection, Reader, Transaction
 
 Result = TypeVar("Result")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
 
-class Replica(Protocol):
+class LeaseHolder(Protocol):
     """One of several processes that share the server. `held` maps each owner to the fence of the lease held here."""
 
     id: int
@@ -52,7 +60,7 @@ _VACUUMED_TABLES = (
 class _Pooled:
     """A connection of the pool, the owner set for its reads, and the time.monotonic() of its last use."""
 
-    connection: Connection
+    connection: PostgresConnection
     owner_setting: str = ""
     used: float = 0.0
 
@@ -67,12 +75,12 @@ class _ThreadRunner:
     database: "PostgresDatabase"
     begin: str
     owner_setting: str
-    connection: Connection | None = None
+    connection: PostgresConnection | None = None
 
     async def __call__(self, work: Callable[[Any], Result], /) -> Result:
         return await self.database.in_thread(partial(self._run_retrying_stale, work))
 
-    def acquire(self) -> Connection:
+    def acquire(self) -> PostgresConnection:
         """Return the connection, acquiring it first if needed. Call this in a thread."""
         if self.connection is None:
             self.connection = self.database._acquire(self.begin, owner_setting=self.owner_setting)
@@ -100,7 +108,7 @@ class PostgresDatabase:
     """
 
     def __init__(
-        self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: Replica | None, full_text: object
+        self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: LeaseHolder | None, full_text: object
     ) -> None:
         self._full_text = full_text
         self._replica = replica
@@ -115,7 +123,7 @@ class PostgresDatabase:
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: Replica | None = None
+        cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
         """Connect, migrate the schema with `migrate`, and close everything at the end.
 
@@ -145,7 +153,7 @@ class PostgresDatabase:
             if database._shutdown_timer is not None:
                 database._shutdown_timer.cancel()
 
-    async def transact(self, work: Callable[[AnyConnection], Result], owner: int | None) -> Result:
+    async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
         """See OwnerDatabase.transact."""
 
         def run_transaction() -> Result:
@@ -254,7 +262,7 @@ class PostgresDatabase:
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
     # in a thread ---------------------------------------------------------------------------------------------
-    def _acquire(self, begin: str, *, owner_setting: str = "") -> Connection:
+    def _acquire(self, begin: str, *, owner_setting: str = "") -> PostgresConnection:
         """Return a working connection, after running `begin` or else after setting app.owner to `owner_setting`."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
@@ -288,10 +296,10 @@ class PostgresDatabase:
         if (pooled := self._connections.get(raw)) is None:
             for closed in [known for known in list(self._connections) if known.closed]:
                 self._connections.pop(closed, None)
-            pooled = self._connections[raw] = _Pooled(Connection(raw, self._full_text))
+            pooled = self._connections[raw] = _Pooled(PostgresConnection(raw, self._full_text))
         return pooled
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, connection: PostgresConnection) -> None:
         raw = connection.raw
         connection.prepares = True
         if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
@@ -303,7 +311,7 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _configure(replica: Replica | None, raw: Raw) -> None:
+def _configure(replica: LeaseHolder | None, raw: Raw) -> None:
     set_up(raw)
     raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
@@ -317,7 +325,7 @@ def _format_owner(owner: int | None) -> str:
     return EVERYBODY if owner is None else str(int(owner))
 
 
-def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
+def _prepare(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
     """Connect once to check the login, migrate the schema, and register the replica."""
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)

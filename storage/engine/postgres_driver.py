@@ -132,15 +132,15 @@ def _named_row_factory(cursor: Any) -> RowMaker[Any]:
     return lambda values: _NamedRow(tuple(values), names)
 
 
-class Cursor:
+class PostgresCursor:
     """The result of a statement, fetched completely before the next statement runs."""
 
-    def __init__(self, connection: "Connection") -> None:
+    def __init__(self, connection: "PostgresConnection") -> None:
         self.row_factory: Any = _NamedRow
         self._connection = connection
         self._rows: Iterator[Any] = iter(())
 
-    def execute(self, sql: str, values: Sequence[Any] = (), /) -> "Cursor":
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
         factory = tuple_row if self.row_factory is None else _named_row_factory
         prepare = None if self._connection.prepares else False
         with psycopg.RawCursor(self._connection.raw, row_factory=factory) as cursor:
@@ -161,7 +161,7 @@ class Cursor:
         return self._rows
 
 
-class Connection:
+class PostgresConnection:
     """A connection that runs the shared SQL (storage/engine/protocol.py).
 
     If `prepares`, it uses prepared statements. After a newer program has added a column to a table, the server rejects
@@ -178,10 +178,10 @@ class Connection:
         """True if no transaction is open."""
         return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
-    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> PostgresCursor:
         return self.cursor().execute(sql, values)
 
-    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> Cursor:
+    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> PostgresCursor:
         rows = list(values)
         # The counting triggers run once per statement: inserting row by row took quadratic time.
         for first in range(0, len(rows), MAX_ROWS_PER_INSERT):
@@ -192,8 +192,8 @@ class Connection:
                 psycopg.RawCursor(self.raw).executemany(number_placeholders(sql), batch)
         return self.cursor()
 
-    def cursor(self) -> Cursor:
-        return Cursor(self)
+    def cursor(self) -> PostgresCursor:
+        return PostgresCursor(self)
 
     def rollback(self) -> None:
         if not self.is_idle:

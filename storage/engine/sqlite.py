@@ -19,7 +19,7 @@ from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageT
 from runtime.tasks import uncancelled
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite_driver import connect, create_private, explained, fsync_folder, sqlite3
-from storage.engine.sqlite_writer import CommitHooks, Connection, InItsThread, Work, Writer
+from storage.engine.sqlite_writer import CommitHooks, InItsThread, SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
 """One schema step. It runs in the same transaction that raises the file's version."""
@@ -40,11 +40,11 @@ class Database:
     It ignores `owner`: there is a single writer, and SQLite has no row-level security.
     """
 
-    def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection]) -> None:
+    def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
         self.path = path
         self._writer = writer
         self._all_readers = tuple(readers)
-        self._readers: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
+        self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
 
@@ -87,9 +87,11 @@ class Database:
         await asyncio.to_thread(migrate, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
-            async def open_connection(name: str) -> Connection:
+            async def open_connection(name: str) -> SqliteConnection:
                 with explained(path):
-                    connection = Connection(lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name)
+                    connection = SqliteConnection(
+                        lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name
+                    )
                     await connection
                 stack.push_async_callback(uncancelled, connection.close)
                 return connection

@@ -27,7 +27,7 @@ MAX_GROUP_SIZE = 128
 """Writes that share one commit. More would delay the first of them too long."""
 
 
-class Connection(aiosqlite.Connection):
+class SqliteConnection(aiosqlite.Connection):
     """An aiosqlite connection that runs whole functions in its thread. `hops` counts the functions run so far."""
 
     def __init__(self, connector: Callable[[], sqlite3.Connection], name: str) -> None:
@@ -49,7 +49,7 @@ class Connection(aiosqlite.Connection):
 class InItsThread:
     """Runs functions with a connection in its thread, and raises errors as StorageError."""
 
-    connection: Connection
+    connection: SqliteConnection
     path: Path
 
     async def __call__(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
@@ -106,7 +106,7 @@ class Writer:
     commit.
     """
 
-    def __init__(self, connection: Connection, path: Path, *, busy_timeout_ms: int) -> None:
+    def __init__(self, connection: SqliteConnection, path: Path, *, busy_timeout_ms: int) -> None:
         self.commit_hooks: CommitHooks | None = None
         self.commits = 0
         self._connection = connection

@@ -127,7 +127,7 @@ class _Words:
 
 
 @dataclass(slots=True)
-class _Said:
+class _Staying:
     """By message that stays: its rows (one for each text that it has or had), and the new marks in them."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
@@ -222,7 +222,7 @@ def _words_of(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> 
     return words
 
 
-async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Said, set[int]]:
+async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Staying, set[int]]:
     """Find the messages that say the new marks, and all that hold a telling one. Notes which marks are new."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
@@ -240,7 +240,7 @@ async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> t
         if (isinstance(mark, tuple) or mark in known)
         and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
     }
-    said = _Said()
+    said = _Staying()
     for row, found in zip(rows, marks, strict=True):
         said.note(row, found & words.new)
     # A word that was in use before still points at what is forgotten where few messages hold it.

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.terms import Entry, prefix_of, token
+from storage.search.terms import TermsEntry, prefix_of, token
 
 ALIKE = 2
 """So many segments of one size are joined, so that there is at most one of each."""
@@ -29,7 +29,7 @@ LAST_CHARACTER = "\U0010ffff"
 class FullText(Protocol):
     """Search by words, inside the caller's transaction. All scores are BM25's, larger is better."""
 
-    def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
+    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         """Index new messages."""
 
     def remove(self, connection: Connection, owner: int) -> None:
@@ -83,7 +83,7 @@ def weight(held: int, messages: int) -> float:
 class _Fts5:
     """SQLite's own. It keeps the terms of deleted rows until its segments are merged."""
 
-    def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
+    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
         )

@@ -14,7 +14,7 @@ from attrs import define
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weight
-from storage.search.terms import Entry, HashFilter, TermHashes, prefix_of, term_hash, token
+from storage.search.terms import HashFilter, TermHashes, TermsEntry, prefix_of, term_hash, token
 
 MOST_BYTES = 1_000
 """A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
@@ -29,7 +29,7 @@ left out; not where it has more terms, since their pairs would take as long.
 class TsVector:
     """The index of words of the PostgreSQL store."""
 
-    def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
+    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         connection.executemany(
             "INSERT INTO words (user_id, seq, terms) VALUES (?, ?, array_to_tsvector(string_to_array(?, ' ')))",
             [(entry.scope.owner, entry.seq, " ".join(_lexemes(entry.tokens))) for entry in entries],

@@ -25,7 +25,7 @@ BORDER = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TermsEntry:
     """One message, analysed. `terms`: of its date, speaker, title and text; `begins`: of a long message, where among
     them each of its passages begins.
     """

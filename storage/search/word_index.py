@@ -16,7 +16,7 @@ from runtime.cooperative import yielding_gil
 from storage.engine.protocol import Connection, Reader, Row, Transaction
 from storage.schema.rows import AnyRow, moment_of
 from storage.search import full_text
-from storage.search.terms import Entry, bare_token, wanted
+from storage.search.terms import TermsEntry, bare_token, wanted
 from text import analyzer
 from text.passages import passages
 
@@ -42,7 +42,7 @@ async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     await tx.run(lambda connection: put(connection, entries))
 
 
-async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
+async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     """Messages as `put` takes them; the analysis of many, or of much, runs outside the event loop."""
     is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
     return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
@@ -98,17 +98,17 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
     return await reader.run(found)
 
 
-def put(connection: Connection, entries: Sequence[Entry]) -> None:
+def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages inside the caller's transaction."""
     full_text.of(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.row() for entry in entries])
 
 
-def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
+def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     return [entry_of(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
-def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
+def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
     """A message as `put` takes it. `said`: the terms of its text, where they are known."""
     # The heading is searched with the words (date and speaker: +3 points of coverage on LoCoMo, docs/recall.md). It is
     # analysed apart from the text, whose language it would hide.
@@ -118,7 +118,7 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     for part in parts:
         begins.append(len(terms))
         terms += analyzer.analyse(part) if said is None else said
-    return Entry(
+    return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         id=int(str(row["id"])),

@@ -22,7 +22,7 @@ from storage.engine.sqlite_driver import connect, explained, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, Portable, Table
 from storage.stores import json_files as files
-from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, Journal
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
 from storage.stores.json_recovery import MissingWords, Recovery, mark_clean
 from storage.stores.memory_store import MemoryStore
 
@@ -154,7 +154,7 @@ class JsonStore(MemoryStore):
                 else:
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
         with explained(self._journal.path):
-            self._journal.write(Entry(seq=self._next, put=put, delete=gone))
+            self._journal.write(JournalEntry(seq=self._next, put=put, delete=gone))
         connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
         connection.execute("DELETE FROM temp.changed")
 

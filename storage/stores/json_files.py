@@ -284,7 +284,7 @@ def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> 
 
 # the journal ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class JournalEntry:
     """One record: portable rows and keys of deleted rows, by table. Deleting a user deletes all their rows."""
 
     seq: int
@@ -298,13 +298,13 @@ class Entry:
         return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
 
 
-def entry_of(line: bytes) -> Entry | None:
+def entry_of(line: bytes) -> JournalEntry | None:
     """Parse a line of the journal. Return None if it is torn or garbled."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None
     record = json.loads(body + b"}")
-    return Entry(seq=record["seq"], put=record["put"], delete=record["delete"])
+    return JournalEntry(seq=record["seq"], put=record["put"], delete=record["delete"])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -335,14 +335,14 @@ def scan(path: Path) -> Scan:
     return Scan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
 
 
-def entries(path: Path, *, end: int, after: int) -> Iterator[Entry]:
+def entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
     """Return the readable records within the first `end` bytes that have a number above `after`."""
     return (
         entry for entry, _, until in _read_records(path) if entry is not None and until <= end and entry.seq > after
     )
 
 
-def _read_records(path: Path) -> Iterator[tuple[Entry | None, bytes, int]]:
+def _read_records(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
     """Yield each line's record (None if unreadable), the line, and the offset after it."""
     if not path.exists():
         return
@@ -376,7 +376,7 @@ class Journal:
         """Postpone the next snapshot until the journal has doubled. It still holds everything."""
         self._retry_above = self.size * 2
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: JournalEntry) -> None:
         """Write a record and fsync it. Raise OSError."""
         if self._broken:
             # The remains of a failed write are still there: cut them off before appending.

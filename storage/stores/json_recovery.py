@@ -23,7 +23,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
-from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, entries, scan
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JournalEntry, entries, scan
 from storage.tables.bulk_load import is_whole
 from storage.tables.owner_tables import erase_tables
 
@@ -235,7 +235,7 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
         connection.execute("COMMIT")
 
 
-def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
+def _apply(connection: sqlite3.Connection, entry: JournalEntry) -> None:
     """Put a record's rows and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
@@ -402,7 +402,9 @@ class MissingWords:
         return False
 
 
-def _store_entries(connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.Entry]) -> None:
+def _store_entries(
+    connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.TermsEntry]
+) -> None:
     # Skip messages that were forgotten, corrected or renamed after they were read: their entries are outdated.
     all_seqs = json.dumps(list(seqs))
     unchanged = {row["seq"] for row in connection.execute(_ROWS, (owner, all_seqs))}

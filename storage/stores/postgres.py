@@ -3,7 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 
 from records.owners import StorageType
-from storage.engine.postgres import PostgresDatabase, Replica
+from storage.engine.postgres import LeaseHolder, PostgresDatabase
 from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
 from storage.search.postgres_full_text import TsVector
@@ -11,7 +11,7 @@ from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import renamed
 
 
-def postgres_database(url: str, *, replica: Replica | None = None) -> AbstractAsyncContextManager[PostgresDatabase]:
+def postgres_database(url: str, *, replica: LeaseHolder | None = None) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgresDatabase with our migrations and a tsvector word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 

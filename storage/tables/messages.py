@@ -17,7 +17,7 @@ from storage.engine.protocol import Connection
 from storage.schema.portable_tables import MESSAGES
 from storage.schema.rows import message_of, moment_of, row_of_message, text_of
 from storage.search import word_index
-from storage.search.terms import Entry
+from storage.search.terms import TermsEntry
 from storage.tables import explanations as explanation_table
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
@@ -25,7 +25,7 @@ from storage.tables import profile as profile_table
 from storage.tables.owner_tables import take_ids
 from text.characters import well_formed
 
-Analysed = tuple[NewMessage, Entry]
+Analysed = tuple[NewMessage, TermsEntry]
 """A message that is to be stored, with its words."""
 
 
@@ -38,7 +38,7 @@ async def analysed(scope: Scope, drafts: Sequence[NewMessage]) -> list[Analysed]
 def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[Analysed]) -> list[Message]:
     """As `MemoryStore.append`, inside the caller's transaction."""
     stored: list[Message] = []
-    entries: list[Entry] = []
+    entries: list[TermsEntry] = []
     for draft, entry in drafts:
         taken = _taken(connection, scope, kind, draft)
         if isinstance(taken, Message):

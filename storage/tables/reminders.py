@@ -6,7 +6,7 @@ A part of MemoryStore (`store.reminders`). Owns the SQL of `reminders`. Does not
 
 from datetime import datetime, tzinfo
 
-from records.reminders import MOST_REMINDERS, Reminder, Wish
+from records.reminders import MOST_REMINDERS, Reminder, ReminderWish
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS, AnyRow, text_of
@@ -20,7 +20,7 @@ class ReminderTable(OwnerTables):
     async def add(
         self,
         owner: int,
-        wish: Wish,
+        wish: ReminderWish,
         *,
         thread: int,
         person: int,

@@ -18,7 +18,7 @@ from locales.catalog import tr
 from locales.told import told
 from records.errors import KeepsakeError
 from records.scopes import Person
-from records.turns import Incoming, Piece, Reply
+from records.turns import Incoming, IncomingPiece, Reply
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, keyboard_of, nonce, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
@@ -91,7 +91,7 @@ class AnswerButtons(Family):
             return tr("answers-pressed-already")
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
-        piece = Piece(text=tr("answers-go-on"), source=source, sent_at=self._now())
+        piece = IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now())
         incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
 
 from dashboard.host import Host
-from dashboard.sessions import LINK_FOR, Sessions
+from dashboard.sessions import LINK_FOR, PageSessions
 from locales.catalog import tr
 from records.owners import Standing
 from records.scopes import Person
@@ -34,7 +34,7 @@ class DashboardCommands(Family):
         super().__init__(dependencies)
         self._url = dependencies.dashboard_url
         self._operation = dependencies.operation
-        self._sessions = Sessions(memory=self._services.memory, clock=self._now)
+        self._sessions = PageSessions(memory=self._services.memory, clock=self._now)
 
     @command("dashboard", who="admins", stands_alone=True)
     async def _dashboard(self, ask: Ask) -> str | None:

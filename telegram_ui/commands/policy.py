@@ -5,7 +5,7 @@ Owns their words and buttons.
 
 import logging
 
-from background.rebuild import Progress, Tell
+from background.rebuild import RebuildProgress, Tell
 from chat.choices import NotOffered, choose
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
@@ -96,7 +96,7 @@ class PolicyCommands(Family):
         shown: list[int] = []
         last = 0.0
 
-        async def tell(progress: Progress) -> None:
+        async def tell(progress: RebuildProgress) -> None:
             nonlocal last
             running = progress.state == "running"
             if running and shown and self._monotonic() - last < PROGRESS_EVERY:
@@ -132,7 +132,7 @@ def prompt_text(instructions: str) -> str:
     return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
 
 
-def progress_text(progress: Progress) -> str:
+def progress_text(progress: RebuildProgress) -> str:
     match progress.state:
         case "running":
             return tr("policy-rebuilding", done=progress.done, total=progress.total)

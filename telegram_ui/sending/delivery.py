@@ -32,7 +32,7 @@ from telegram_ui.sending.newer_api import (
     ephemeral_fields,
     without_styles,
 )
-from telegram_ui.sending.pace import Clock, Pace, SystemClock
+from telegram_ui.sending.pace import Clock, SendingPace, SystemClock
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class Delivery:
     ) -> None:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
-        self.pace = Pace(self.clock)
+        self.pace = SendingPace(self.clock)
         self.newer_api = NewerApi(self.clock.time)
         self._streaming, self._on_upgrade = streaming, on_upgrade
         # A state in use stays one object, even if the LRU cache has dropped it.

@@ -50,7 +50,7 @@ class SystemClock:
         return asyncio.get_running_loop().call_later(seconds, callback)
 
 
-class Pace:
+class SendingPace:
     """One for the whole bot. A text that must arrive is never behind a preview; each kind goes in the order asked."""
 
     def __init__(self, clock: Clock) -> None:

@@ -51,7 +51,7 @@ DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer be
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ShownPart:
     """The part of an answer that one message shows."""
 
     piece: Piece
@@ -85,7 +85,7 @@ class AnswerStream:
         self._mode = delivery.mode(chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is to be seen yet
-        self._shown: list[_Part] = []
+        self._shown: list[_ShownPart] = []
         self._drafted_at: float | None = None  # set when something is to be seen
         self._ids = list(instead_of)  # of the messages, in order; a draft has none
         self._note_shown = note_shown
@@ -188,7 +188,7 @@ class AnswerStream:
         """Count the pieces of the whole answer that are there as they should be; the last is sent in any case."""
         standing = 0
         for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
-            if shown != _Part(part, is_growing=False):
+            if shown != _ShownPart(part, is_growing=False):
                 break
             standing += 1
         return standing
@@ -264,11 +264,11 @@ class AnswerStream:
             if self._next(wanted) is not None:
                 self._changed.set()
 
-    def _wanted(self, parts: Sequence[Piece]) -> list[_Part]:
+    def _wanted(self, parts: Sequence[Piece]) -> list[_ShownPart]:
         keep = [part if self._with_entities else Piece(text=part.text) for part in parts]
-        return [_Part(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
+        return [_ShownPart(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
 
-    def _next(self, wanted: Sequence[_Part]) -> int | None:
+    def _next(self, wanted: Sequence[_ShownPart]) -> int | None:
         """Return the first message whose text is outdated, or None."""
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
@@ -292,7 +292,7 @@ class AnswerStream:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
 
-    async def _show_part(self, number: int, wanted: Sequence[_Part]) -> None:
+    async def _show_part(self, number: int, wanted: Sequence[_ShownPart]) -> None:
         """Make one message show what it should, or delete those that show what is no longer part of the answer."""
         if number == len(wanted):
             await self._delivery.remove(self._chat, self._ids[number:])
@@ -335,15 +335,15 @@ class AnswerStream:
         else:
             self._note(number, part)
 
-    def _note(self, number: int, part: _Part) -> None:
+    def _note(self, number: int, part: _ShownPart) -> None:
         self._shown[number : number + 1] = [part]
         if self._drafted_at is None:
             self._drafted_at = self._delivery.clock.time()
 
-    def _is_draft(self, number: int, part: _Part) -> bool:
+    def _is_draft(self, number: int, part: _ShownPart) -> bool:
         return self._mode == "draft" and part.is_growing and number >= len(self._ids)
 
-    async def _request(self, number: int, part: _Part) -> None:
+    async def _request(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
             rich = await self._rich(with_marks_closed(self._text)) if not number else ""

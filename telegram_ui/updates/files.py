@@ -20,7 +20,7 @@ from locales.catalog import tr
 from locales.told import told
 from records.attachments import Picture, picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge, document_in
@@ -73,13 +73,13 @@ class AttachedFiles:
             return await self._with_files(turn, pieces)
 
     async def _with_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:
-        made: list[Piece] = []
+        made: list[IncomingPiece] = []
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             for kind in parsed.unread:
                 turn.notices.append(f"{tr('files-cannot-read', what=kind_name(kind))} {tr('files-words-only')}")
-            inside = list[Piece]()
+            inside = list[IncomingPiece]()
             for file in _files(parsed):
                 try:
                     async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
@@ -101,8 +101,8 @@ class AttachedFiles:
         return turn
 
     async def _with_file(
-        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int, since: int
-    ) -> list[Piece]:
+        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int, since: int
+    ) -> list[IncomingPiece]:
         """The pieces that a message with a file makes, its own as the last. `of`: the number of pictures in the turn.
         `since`: how many pieces its earlier files made. Raises a KeepsakeError with a sentence for its sender.
         """
@@ -117,7 +117,7 @@ class AttachedFiles:
                 )
                 return [piece]
 
-    async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int) -> Picture:
+    async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int) -> Picture:
         """Fetch a picture in the largest size that leaves room for the others."""
         tokens = await self._attachments.demand_sight(parsed.chat.id)
         size = fitting(file, tokens // of)
@@ -135,7 +135,9 @@ class AttachedFiles:
             source=f"{piece.source}:{file.file_id}",
         )
 
-    async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, since: int) -> list[Piece]:
+    async def _speech(
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
+    ) -> list[IncomingPiece]:
         """The transcript, shown to the person first. What Telegram recorded is their own words; in a file anybody may
         speak, so that its words are a document's.
         """
@@ -152,8 +154,8 @@ class AttachedFiles:
         return [heard, piece]
 
     async def _document(
-        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, since: int
-    ) -> list[Piece]:
+        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
+    ) -> list[IncomingPiece]:
         """Return the passages of a document before its caption."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
@@ -162,7 +164,7 @@ class AttachedFiles:
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [
-            Piece(
+            IncomingPiece(
                 text=f"[{found.name}, {one.place}]\n{one.text}",
                 source=f"{piece.source}:{number}",
                 sent_at=piece.sent_at,

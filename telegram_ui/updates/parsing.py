@@ -11,7 +11,7 @@ import telegram
 from records.messages import Origin
 from records.owners import MODES, Mode
 from records.scopes import LARGEST_ID, Person, Scope
-from records.turns import Incoming, Piece, Replied
+from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
@@ -156,7 +156,7 @@ def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
         is_wordless=all(piece.is_wordless for piece in pieces),
         mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
         pieces=tuple(
-            Piece(
+            IncomingPiece(
                 text=piece.text,
                 source=piece.source,
                 sent_at=piece.sent_at,

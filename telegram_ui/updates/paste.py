@@ -32,13 +32,13 @@ class Sent(Protocol):
     def origin(self) -> str: ...
 
 
-class Timer(Protocol):
+class CallLater(Protocol):
     """The result of asyncio's call_later."""
 
     def cancel(self) -> None: ...
 
 
-Later = Callable[[float, Callable[[], None]], Timer]
+Later = Callable[[float, Callable[[], None]], CallLater]
 
 
 def may_continue(piece: Sent) -> bool:
@@ -71,7 +71,7 @@ Piece = TypeVar("Piece", bound=Sent)
 class _Open(Generic[Piece]):
     pieces: list[Piece]
     complete: Callable[[], None]
-    timer: Timer | None = None
+    timer: CallLater | None = None
 
 
 class Pastes(Generic[Piece]):

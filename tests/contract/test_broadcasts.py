@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.bot_state.broadcasts import Broadcasts, Progress
+from storage.bot_state.broadcasts import BroadcastProgress, Broadcasts
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
@@ -59,7 +59,7 @@ async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_en
         for what in (Broadcasts(hung).next_person(one), Broadcasts(hung).end(one)):
             with pytest.raises(ServedElsewhere):
                 await what
-        assert await Broadcasts(other).progress(one) == Progress(left=2)
+        assert await Broadcasts(other).progress(one) == BroadcastProgress(left=2)
 
 
 async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(broadcasts: Broadcasts) -> None:
@@ -76,9 +76,9 @@ async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(bro
     assert asked == [11, 12, 13]
     await broadcasts.note(one, 11, "arrived")
     await broadcasts.note(one, 12, "gone")
-    assert await broadcasts.progress(one) == Progress(arrived=1, gone=1, unknown=1, left=1)
+    assert await broadcasts.progress(one) == BroadcastProgress(arrived=1, gone=1, unknown=1, left=1)
     await broadcasts.give_back(one, 13)
     assert [await broadcasts.next_person(one) for _ in range(3)] == [13, 14, None]
     assert await broadcasts.end(one)
     assert not await broadcasts.end(one)
-    assert await broadcasts.progress(one) == Progress()
+    assert await broadcasts.progress(one) == BroadcastProgress()

@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import StorageError
 from records.forgetting import Forgetting
-from records.reminders import MOST_REMINDERS, Reminder, Wish
+from records.reminders import MOST_REMINDERS, Reminder, ReminderWish
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
 from storage.stores.memory_store import MemoryStore, SqliteStore
@@ -17,17 +17,19 @@ from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said,
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 HOUR = timedelta(hours=1)
-WISH = Wish(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
+WISH = ReminderWish(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
 
 
-async def add(store: MemoryStore, wish: Wish = WISH, *, owner: int = ANNA.owner, source: int | None = None) -> Reminder:
+async def add(
+    store: MemoryStore, wish: ReminderWish = WISH, *, owner: int = ANNA.owner, source: int | None = None
+) -> Reminder:
     made = await store.reminders.add(owner, wish, thread=0, person=owner, language="de", now=NOW, source=source)
     assert made is not None
     return made
 
 
 async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> None:
-    weekly = Wish(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
+    weekly = ReminderWish(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
     first, second = await add(store), await add(store, weekly)
     assert (first.id, second.id) == (1, 2)
     assert await add(store) == first, "the same asked for twice is kept once"
@@ -82,7 +84,7 @@ async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: Memo
 
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
     await add(store)
-    distance = await add(store, Wish(text="pizza", due_at=NOW + HOUR, local=None))
+    distance = await add(store, ReminderWish(text="pizza", due_at=NOW + HOUR, local=None))
     await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
     found = {one.text: one.due_at for one in await store.reminders.all(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}

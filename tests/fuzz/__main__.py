@@ -42,7 +42,7 @@ from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
-from storage.stores.json_files import Entry
+from storage.stores.json_files import JournalEntry
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
@@ -98,7 +98,7 @@ UPDATE: dict[str, Any] = {
         "caption": "/start@keepsake_bot now",
     },
 }
-JOURNAL = Entry(seq=1).line()
+JOURNAL = JournalEntry(seq=1).line()
 MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("everyone_allowed", "data_dir")]
 
 

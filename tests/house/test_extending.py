@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 import telegram
 
-from background.rebuild import Progress
+from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
@@ -24,7 +24,7 @@ from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats.detection import FORMATS
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
@@ -140,7 +140,7 @@ async def covered(talk: Talk) -> list[tuple[str, int]]:
     return [(one.policy, one.message_count) for one in await talk.services.summaries.active(SCOPE)]
 
 
-async def ignore(progress: Progress) -> None:
+async def ignore(progress: RebuildProgress) -> None:
     """Nobody waits for it."""
 
 
@@ -163,7 +163,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
 
 
-def read_diary(files: Sequence[SourceFile], _: Reading) -> ImportedHistory:
+def read_diary(files: Sequence[SourceFile], _: FileReading) -> ImportedHistory:
     day = datetime(2024, 5, 3, tzinfo=UTC)
     entries = enumerate(files[0].text.removeprefix("Dear diary\n").splitlines())
     return ImportedHistory(

@@ -34,7 +34,7 @@ STORAGE_LAYERS = (
     ("storage.bot_state.state",),
     ("storage.backup",),
     ("storage.bot_state.shared",),
-    ("storage.bot_state.erasure", "storage.bot_state.directory", "storage.bot_state.renaming"),
+    ("storage.bot_state.deletion", "storage.bot_state.directory", "storage.bot_state.renaming"),
     ("storage.stores",),
     ("storage.erasure",),
     ("storage.tables",),

@@ -16,7 +16,7 @@ STATE = {
     "llm/ladder.py": {"Ladder"},
     "llm/window.py": {"Window"},
     "records/errors.py": {"ModelError"},
-    "storage/engine/postgres_driver.py": {"Connection"},
+    "storage/engine/postgres_driver.py": {"PostgresConnection"},
     "telegram_ui/sending/delivery.py": {"_ChatState"},
     "transfer/formats/conversations.py": {"Conversations"},
     "transfer/formats/history.py": {"SourceFile"},

@@ -14,7 +14,7 @@ from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece, Reply
+from records.turns import Incoming, IncomingPiece, Reply
 from settings import Settings
 from storage.engine.sqlite import Database
 from storage.stores.memory_store import SqliteStore
@@ -46,7 +46,8 @@ class Talk:
     def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
         self.moment[0] += timedelta(seconds=30)
         pieces = tuple(
-            Piece(text=text, source=source or f"1:{next(self.updates)}", sent_at=self.moment[0]) for text in texts
+            IncomingPiece(text=text, source=source or f"1:{next(self.updates)}", sent_at=self.moment[0])
+            for text in texts
         )
         return Incoming(scope=Scope(owner=person.id, thread=thread), person=person, pieces=pieces)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from runtime.cooperative import yielding_gil
 from transfer.formats.chat_heads import find_date, find_half
 from transfer.formats.conversations import Conversations, fingerprint, in_file_order, numbered
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import WrongElement
 
 _HALF = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
@@ -25,14 +25,14 @@ _HEADS = (
 )
 
 
-class _Said(NamedTuple):
+class _ChatLine(NamedTuple):
     day: date | None
     clock: time
     speaker: str
     words: str
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chat-texts", reading)
     for file in files:
         seen: Counter[str] = Counter()
@@ -42,10 +42,10 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     return talks.history()
 
 
-def _parse_lines(text: str) -> Iterator[_Said]:
+def _parse_lines(text: str) -> Iterator[_ChatLine]:
     """Yield each message with its day; a line without a head goes on with the message before."""
     day: date | None = None
-    said: _Said | None = None
+    said: _ChatLine | None = None
     for line in yielding_gil(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in _HEADS if (match := head.match(line))), None)
         if found is not None:
@@ -56,7 +56,7 @@ def _parse_lines(text: str) -> Iterator[_Said]:
             hour, half = int(found["hour"]), find_half((found["half"] or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
-            said = _Said(own_day or day, clock, found["speaker"].strip(), found["words"])
+            said = _ChatLine(own_day or day, clock, found["speaker"].strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new
         elif said:
@@ -65,7 +65,7 @@ def _parse_lines(text: str) -> Iterator[_Said]:
         yield said
 
 
-def _message(reading: Reading, seen: Counter[str], said: _Said) -> ImportedMessage:
+def _message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> ImportedMessage:
     words = said.words.strip()
     words = words[1:-1].replace('""', '"') if "\n" in words and words[0] == words[-1] == '"' else words
     if said.day is None or not words:

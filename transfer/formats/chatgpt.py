@@ -12,8 +12,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, LeftOut, Turn, branch, is_numbered, without_citations
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, branch, is_numbered, without_citations
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import sentences
 from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
 
@@ -27,7 +27,7 @@ MOST_REPLACED, LONGEST_EDITED = 100, 400_000
 _ESCAPED = re.compile(r"\\(\W)")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chatgpt", reading)
     talks.read(files, partial(_conversation, talks))
     return talks.history()
@@ -55,12 +55,12 @@ def _conversation(talks: Conversations, raw: object) -> None:
     messages = {name: _named(name, nodes[name]["message"]) for name in kept}
     documents = dict(_documents(map(object_of, messages.values())))
 
-    def turn(message: Mapping[str, Any], said_at: datetime) -> Turn:
+    def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = demand_object(message.get("author"), ".author")
         content = demand_object(message.get("content"), ".content")
         talks.facts += _facts(message, author, content, said_at)
         words = _shown(message, content, documents)
-        return Turn(author.get("role"), words and without_citations(words), message["id"])
+        return ImportedTurn(author.get("role"), words and without_citations(words), message["id"])
 
     talks.talk(talk, ((f".mapping[{name[:40]!r}].message", one) for name, one in messages.items()), turn)
 

@@ -10,15 +10,15 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, Turn, branch, is_numbered
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.conversations import Conversations, ImportedTurn, branch, is_numbered
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import sentences
 from transfer.formats.values import demand_object, list_in, moment, object_of, objects, text_of
 
 _KEPT = ("text", "voice_note", "tool_use")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("claude", reading)
     talks.read(files, partial(_object, talks))
     return talks.history()
@@ -46,8 +46,8 @@ def _shown(messages: list[Any]) -> list[Any]:
     return [nodes[name] for name in path]
 
 
-def _turn(message: Mapping[str, Any], _: datetime) -> Turn:
-    return Turn(message.get("sender", message.get("role")), _words(message), text_of(message.get("uuid")))
+def _turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    return ImportedTurn(message.get("sender", message.get("role")), _words(message), text_of(message.get("uuid")))
 
 
 def _words(message: Mapping[str, Any], where: str = "") -> str:
@@ -76,10 +76,10 @@ def _project(raw: dict[str, Any], talks: Conversations) -> None:
     if raw.get("is_starter_project") is True:
         return
 
-    def document(one: Mapping[str, Any], _: datetime) -> Turn:
+    def document(one: Mapping[str, Any], _: datetime) -> ImportedTurn:
         words = text_of(one.get("content")).strip()
         title = text_of(one.get("filename")) or "file"
-        return Turn("user", words and f"[{title}]\n{words}", text_of(one.get("uuid")))
+        return ImportedTurn("user", words and f"[{title}]\n{words}", text_of(one.get("uuid")))
 
     documents = enumerate(list_in(raw, "docs"))
     talks.talk(raw, ((f".docs[{number}]", one) for number, one in documents), document, text_of(raw.get("uuid")))

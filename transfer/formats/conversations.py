@@ -20,11 +20,11 @@ from records.messages import Role
 from runtime.cooperative import yielding_gil
 from transfer.formats.history import (
     NO_DATE,
+    FileReading,
     ImportedFact,
     ImportedHistory,
     ImportedMessage,
-    Question,
-    Reading,
+    ImportQuestion,
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
@@ -61,7 +61,7 @@ class LeftOut(Exception):  # noqa: N818 - reads as the state it is
         self.kind = kind
 
 
-class Turn(NamedTuple):
+class ImportedTurn(NamedTuple):
     """A message of a talk of two. `role`: as the file says it; `words` None: nobody saw it; `name`: its id there;
     `speaker`: the assistant's name, where it has one of its own.
     """
@@ -75,11 +75,11 @@ class Turn(NamedTuple):
 class Conversations:
     """Collect the conversations of one import. `skipped` counts what is left out, by kind."""
 
-    def __init__(self, name: str, reading: Reading) -> None:
+    def __init__(self, name: str, reading: FileReading) -> None:
         self.reading = reading
         self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
-        self.questions: list[Question] = []
+        self.questions: list[ImportQuestion] = []
         self._name = name
         self._talks: list[list[ImportedMessage]] = []
         self._counts: Counter[str] = Counter()
@@ -126,7 +126,7 @@ class Conversations:
         self,
         raw: Mapping[str, Any],
         elements: Iterable[tuple[str, Any]],
-        read_one: Callable[[Any, datetime], Turn],
+        read_one: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
         """Add a talk of two, made of the objects in it. A message without a time is as old as the one before it, the
@@ -176,7 +176,7 @@ class Conversations:
         speakers = Counter(said).most_common(MOST_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if must else (len(options),)
-        question = Question(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
+        question = ImportQuestion(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
         self.questions += [question] if speakers else []
         chosen = self.reading.chosen(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
@@ -269,7 +269,9 @@ LONGEST_OFFERED = 500
 """Facts of another assistant: those shown together, those of one file, and the characters of each."""
 
 
-def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Question, ...], tuple[ImportedFact, ...]]:
+def offered(
+    facts: Sequence[ImportedFact], reading: FileReading
+) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
     """Return one question for each page of facts, and the facts that the person chose so far."""
     known: dict[str, ImportedFact] = {}
     for one in facts:
@@ -282,7 +284,7 @@ def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Ques
             pages.append([])
         pages[-1].append(one)
     asked = {
-        Question(name="facts", number=number, options=texts, several=True, is_long=True): page
+        ImportQuestion(name="facts", number=number, options=texts, several=True, is_long=True): page
         for number, page in enumerate(pages)
         if (texts := tuple(one.text for one in page))
     }

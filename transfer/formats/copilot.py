@@ -4,13 +4,13 @@ import csv
 import io
 from collections.abc import Sequence
 
-from transfer.formats.conversations import ROLES, Conversations, Turn
-from transfer.formats.history import ImportedHistory, ImportFormat, Reading, SourceFile
+from transfer.formats.conversations import ROLES, Conversations, ImportedTurn
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 
 _COLUMNS = {"Conversation", "Time", "Author", "Message"}
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("copilot", reading)
     for file in files:
         conversations: dict[str, list[dict[str, str]]] = {}
@@ -18,7 +18,9 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
             conversations.setdefault(row.get("Conversation") or "", []).append(row)
         for title, rows in conversations.items():
             elements = ((f"[{number}]", row) for number, row in enumerate(_oldest_first(rows)))
-            talks.talk({"title": title}, elements, lambda row, _: Turn(row.get("Author"), row.get("Message")), title)
+            talks.talk(
+                {"title": title}, elements, lambda row, _: ImportedTurn(row.get("Author"), row.get("Message")), title
+            )
     return talks.history()
 
 

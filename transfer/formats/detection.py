@@ -43,10 +43,10 @@ from transfer.formats import (
 from transfer.formats.conversations import told_apart
 from transfer.formats.history import (
     SAMPLED,
+    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
-    Reading,
     Sample,
     SourceFile,
     split,
@@ -102,11 +102,11 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
 def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHistory:
-    """What a file holds; the arguments are those of `Reading`.
+    """What a file holds; the arguments are those of `FileReading`.
 
     Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
-    reading = Reading(**given)
+    reading = FileReading(**given)
     unpacked = deque(_unpacked(data, reading.name, min(most, most_unpacked(len(data)))))
     is_packed = _is_packed(data)
     seals = [keepsake.sealed(one) for _, one in unpacked]
@@ -143,7 +143,7 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
 
 
 def _read_as(
-    form: ImportFormat, files: list[SourceFile], reading: Reading
+    form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files by the format that they seem to have, or else by one that finds messages or memories in them.
 

@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.conversations import Conversations, Element, LeftOut, elements_of, forwarded, reacted
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
 
 _TALK = ("Default", "Reply", None)
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("discord", reading)
     bots: set[str] = set()
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]

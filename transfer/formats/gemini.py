@@ -13,8 +13,8 @@ from typing import Any
 
 from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import Conversations, LeftOut, Turn, fingerprint
-from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, fingerprint
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import Block, blocks, text_in
 from transfer.formats.values import WrongElement, demand_moment, demand_object, list_in, object_of, objects, text_of
 from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
@@ -27,7 +27,7 @@ _VERB = re.compile(r'"title":\s*"([^"\\\u00a0]{1,40})(?:\u00a0|\\u00a0)')
 _SPACES = re.compile(r"[\u202f\u00a0]")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("gemini", reading)
     for file in files:
         if file.text.lstrip()[:1] == "<":
@@ -103,19 +103,19 @@ def _studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
     unseen = ("isThought", "executableCode", "errorMessage")
     said = [one for one in enumerate(chunks) if not any(object_of(one[1]).get(member) for member in unseen)]
 
-    def turn(chunk: Mapping[str, Any], _: datetime) -> Turn:
+    def turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
         parts = [text_of(one.get("text")) for one in objects(chunk.get("parts")) if not one.get("thought")]
-        return Turn(chunk.get("role"), text_of(chunk.get("text")) or "".join(parts))
+        return ImportedTurn(chunk.get("role"), text_of(chunk.get("text")) or "".join(parts))
 
     talks.talk({"title": name}, ((f".chunkedPrompt.chunks[{number}]", one) for number, one in said), turn, name)
 
 
 def _workspace(raw: dict[str, Any], talks: Conversations) -> None:
-    def turn(value: Mapping[str, Any], _: datetime) -> Turn:
+    def turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := value.get("user_turn"), dict):
-            return Turn("user", text_of(user.get("prompt")))
+            return ImportedTurn("user", text_of(user.get("prompt")))
         parts = objects(object_of(value.get("system_turn")).get("text"))
-        return Turn("model", "\n".join(text_of(one.get("data")) for one in parts))
+        return ImportedTurn("model", "\n".join(text_of(one.get("data")) for one in parts))
 
     turns = enumerate(list_in(raw, "conversation_turns"))
     title = text_of(raw.get("title"))

@@ -13,8 +13,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from transfer.formats.conversations import ROLES, Conversations, Turn, branch
-from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, branch
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import begins_json
 from transfer.formats.values import WrongElement, demand_object, moment, object_of, objects, text_of
 
@@ -37,7 +37,7 @@ _MAX_TREE_DEPTH = 10_000
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("generic", reading)
     for file in files:
         if begins_json(file.text):
@@ -206,11 +206,11 @@ def _inner_title(raw: Mapping[str, Any]) -> str:
     return next(filter(None, titles), "")
 
 
-def _turn(value: Mapping[str, Any], _: datetime) -> Turn:
+def _turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
     words = None if value.get("weight") == 0 else _without_asides(_words_of(value)).strip()
     role = ROLES.get(_spoken_role(value) or "")
     character = text_of(value.get("name")) if "mes" in value and role == "assistant" else ""
-    return Turn(role, words, text_of(value.get("messageId")), character)
+    return ImportedTurn(role, words, text_of(value.get("messageId")), character)
 
 
 def _words_of(value: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ class ImportedFact:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class ImportQuestion:
     """What the person decides before a file is imported, by buttons; the text is `import-ask-NAME` in locales.
 
     `chosen`: the options that count until it is answered; None: nothing is imported before. One that can wait, and has
@@ -80,7 +80,7 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class FileReading:
     """For whom a file is read. `person`, `bot`: Telegram ids; `zone`: of dates that name none; `now`: the date of what
     has none; `name`: of the file as it was sent, "" for a pasted text; `answers`: the options chosen, by the key of
     their question.
@@ -93,7 +93,7 @@ class Reading:
     now: datetime = NO_DATE
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def chosen(self, question: Question) -> tuple[int, ...] | None:
+    def chosen(self, question: ImportQuestion) -> tuple[int, ...] | None:
         """Return the options chosen, or the default ones until then."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(one for one in given if 0 <= one < len(question.options))
@@ -113,7 +113,7 @@ class ImportedHistory:
     format: str
     messages: Sequence[ImportedMessage]
     notes: tuple[str, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[ImportQuestion, ...] = ()
     facts: tuple[ImportedFact, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
     owner: int | None = None
@@ -168,7 +168,7 @@ class ImportFormat:
 
     name: str
     fits: Callable[[Sample], bool]
-    read: Callable[[Sequence[SourceFile], Reading], ImportedHistory]
+    read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
     product: str = ""
     members: Callable[[str, str], bool] = lambda _folder, _name: False
     is_alone: bool = False

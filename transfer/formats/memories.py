@@ -12,7 +12,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import offered
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 
 _LINE = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"
@@ -54,7 +54,7 @@ def sentences(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFac
             yield ImportedFact(text=words, observed_at=said_at)
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     facts: list[ImportedFact] = []
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it

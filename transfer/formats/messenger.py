@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from transfer.formats.conversations import Conversations, LeftOut, fingerprint, in_file_order, reacted
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import demand_moment, demand_object, list_in, object_of, objects, text_of
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("messenger", reading)
     threads: dict[str, list[ImportedMessage]] = {}
     titles: dict[str, str] = {}

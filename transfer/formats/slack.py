@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 
 from records.errors import ImportRefused
 from transfer.formats.conversations import Conversations, LeftOut, elements_of, in_file_order
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import demand_moment, demand_object, object_of, objects, text_of
 
 _NOT_TALK = ("channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "pinned_item")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("slack", reading)
     names = _user_names(files)
     channels: dict[str, list[ImportedMessage]] = {}

@@ -16,7 +16,14 @@ from locales.lists import listed
 from runtime.cooperative import consumed
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import DELETED, Conversations, LeftOut, forwarded, poll, reacted, titled
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Question, Reading, SourceFile
+from transfer.formats.history import (
+    FileReading,
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    ImportQuestion,
+    SourceFile,
+)
 from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import WrongElement, demand_moment, demand_object, object_of, objects, text_of
 
@@ -48,7 +55,7 @@ class _Chat:
         self.messages: deque[tuple[int, object]] = deque()
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     """Raises ImportRefused naming the message that is wrong."""
     for file in files:
         if "\\x" in file.text:
@@ -83,7 +90,7 @@ def _read(raw: object) -> object:
     return {name: value for name, value in raw.items() if name in _READ} if isinstance(raw, dict) else raw
 
 
-def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
+def _history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
     talks = Conversations("telegram", reading)
     for chat in chats:
@@ -112,7 +119,7 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
 _Read = list[tuple[_Chat, list[ImportedMessage]]]
 
 
-def _choice(chats: _Read, reading: Reading) -> tuple[tuple[Question, ...], _Read]:
+def _choice(chats: _Read, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _Read]:
     """Ask which chats to import. By default all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
@@ -123,7 +130,7 @@ def _choice(chats: _Read, reading: Reading) -> tuple[tuple[Question, ...], _Read
     if rest:
         labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
         usual.append(len(own))
-    question = Question(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
+    question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
     chosen = reading.chosen(question) or ()
     groups = [*([one] for one in own), rest]
     wanted = {id(one[0]) for number in chosen for one in groups[number]}
@@ -146,7 +153,7 @@ def _notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]
     return notes
 
 
-def _message(chat: _Chat, reading: Reading, value: object) -> ImportedMessage:
+def _message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessage:
     raw = demand_object(value)
     if raw.get("type", "message") != "message":
         raise LeftOut("service")

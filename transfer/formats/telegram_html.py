@@ -11,10 +11,10 @@ from functools import partial
 from transfer.formats.conversations import Conversations, LeftOut, fingerprint, forwarded, poll
 from transfer.formats.history import (
     SAMPLED,
+    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
-    Reading,
     Sample,
     SourceFile,
 )
@@ -25,7 +25,7 @@ _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
     for folder in dict.fromkeys(_folder(file.path) for file in files):
         pages = sorted((one for one in files if _folder(one.path) == folder), key=_page)

@@ -27,11 +27,11 @@ from transfer.formats.chat_heads import (
 from transfer.formats.conversations import Conversations, fingerprint, in_file_order, numbered
 from transfer.formats.history import (
     NO_DATE,
+    FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
-    Question,
-    Reading,
+    ImportQuestion,
     Sample,
     SourceFile,
 )
@@ -64,13 +64,13 @@ _WORDY = re.compile(r"https?://|\n.*\S")
 _Day = tuple[int, int, int]
 
 
-class _Said(NamedTuple):
+class _WhatsAppLine(NamedTuple):
     head: Head
     speaker: str
     words: str
 
 
-def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
     chats = [_messages(file.text, talks.skipped) for file in files]
     heads = [said.head for chat in chats for said in chat]
@@ -78,7 +78,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     if order is None:
         example = heads[0].date
         labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in AMBIGUOUS_ORDERS)
-        question = Question(name="order", options=labels)
+        question = ImportQuestion(name="order", options=labels)
         talks.questions.append(question)
         order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
     last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
@@ -101,7 +101,7 @@ def _dates_with_years(dates: list[_Day], talks: Conversations, last_year: int) -
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)
-    question = Question(name="year", options=tuple(map(str, years)), chosen=(0,))
+    question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
     talks.questions.append(question)
     year = years[(talks.reading.chosen(question) or (0,))[0]]
     found: list[_Day] = []
@@ -112,7 +112,7 @@ def _dates_with_years(dates: list[_Day], talks: Conversations, last_year: int) -
 
 
 def _message(
-    convert: Callable[[int, int, int], date], zone: tzinfo, seen: Counter[str], given: tuple[_Said, _Day]
+    convert: Callable[[int, int, int], date], zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, _Day]
 ) -> ImportedMessage:
     said, day = given
     try:
@@ -125,9 +125,9 @@ def _message(
     )
 
 
-def _messages(text: str, skipped: Counter[str]) -> list[_Said]:
+def _messages(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
     """Return what people said. Lines of the app are no messages, but polls and places in them are."""
-    said: list[_Said] = []
+    said: list[_WhatsAppLine] = []
     for head, line in yielding_gil(parse_lines(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
@@ -144,7 +144,7 @@ def _messages(text: str, skipped: Counter[str]) -> list[_Said]:
             skipped["wordless"] += 1
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
-        said.append(_Said(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
+        said.append(_WhatsAppLine(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
     return said
 
 

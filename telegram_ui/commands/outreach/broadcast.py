@@ -15,7 +15,7 @@ from locales.catalog import language_for, speaking, tr
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from runtime.tasks import repeated
-from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
+from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
 from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
 from telegram_ui.sending.chat import Chat, work_for
@@ -74,7 +74,7 @@ class Broadcasting(Family):
             return None
         people = await audience(self._services.memory, self._operation, ask.person.id)
         if await broadcasts.begin(found, people, receipt=ask.message_id):
-            text = receipt(Progress(left=len(people)), tr("broadcast-sending"))
+            text = receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             await self._show(ask, text, _buttons(self._dependencies, ask.person.id, found.id, is_sending=True))
         return None
 
@@ -171,7 +171,7 @@ class BroadcastSender:
             return "gone" if isinstance(error.__cause__, BadRequest) else None
         return "arrived"
 
-    async def _report(self, one: Broadcast, progress: Progress, *, is_over: bool) -> None:
+    async def _report(self, one: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
         heading = tr("broadcast-done" if is_over else "broadcast-sending")
         keyboard = keyboard_of([] if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True))
         text = receipt(progress, heading)

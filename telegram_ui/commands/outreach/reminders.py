@@ -14,7 +14,7 @@ from telegram.error import BadRequest
 
 from locales.catalog import current, full_day, speaking, spoken, tr, words
 from records.owners import OwnerConfig
-from records.reminders import LONGEST_REMINDER, Reminder, Repeat, Wish
+from records.reminders import LONGEST_REMINDER, Reminder, ReminderWish, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
@@ -113,7 +113,7 @@ class ReminderCommands(Family):
             await self._show(ask, gone)
         return gone[:200]
 
-    async def _keep(self, ask: Ask, asked: Wish, source: int | None, config: OwnerConfig | None) -> None:
+    async def _keep(self, ask: Ask, asked: ReminderWish, source: int | None, config: OwnerConfig | None) -> None:
         """Keep a reminder, and say so. `source`: the message that asked for it, where that was offered: the offer says
         whose time it is.
         """
@@ -174,7 +174,7 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
     await dependencies.delivery.say(chat, text, keyboard=keyboard)
 
 
-def offer_payload(asked: Wish, source: int | None, *, knows_zone: bool = True) -> str:
+def offer_payload(asked: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
     """The button's payload, without the text: moment, repetition, whether the clock counts (and is said in UTC,
     where no zone is known), day, source.
     """
@@ -182,7 +182,7 @@ def offer_payload(asked: Wish, source: int | None, *, knows_zone: bool = True) -
     return f"{int(asked.due_at.timestamp()):x}{_LETTERS[asked.repeat]}{clock}{asked.month_day:02d}.{source or 0:x}"
 
 
-def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | None] | None:
+def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
     """The reminder of a pressed button, and the message that asked for it; None for none of ours."""
     text = message.partition("\n\n")[2].strip()[:LONGEST_REMINDER]
     head, _, source = payload.partition(".")
@@ -198,10 +198,10 @@ def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | No
     if clock == "u":  # "at 9" is at 9 where they live, if they have said that meanwhile
         local = due_at.replace(tzinfo=None)
         due_at = moment_of(local, zone)
-    return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
+    return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
-def when_text(one: Reminder | Wish, zone: tzinfo) -> str:
+def when_text(one: Reminder | ReminderWish, zone: tzinfo) -> str:
     """When a reminder is due, and how often: "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     when = f"{full_day(one.due_at.astimezone(zone).date())}, {clock_time(one.due_at, zone)} ({label(str(zone))})"
     return tr(f"reminders-each-{one.repeat}", when=when) if one.repeat else when

@@ -21,8 +21,8 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, com
 from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
-from transfer.formats.history import Question
-from transfer.plans import Given, done_text, plan_text, question_text
+from transfer.formats.history import ImportQuestion
+from transfer.plans import FileContext, done_text, plan_text, question_text
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class _Asked:
     """What was answered about a file; its open question, and what is chosen so far. `heading`: what stands above it."""
 
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    question: Question | None = None
+    question: ImportQuestion | None = None
     chosen: set[int] = field(default_factory=set)
     heading: str = ""
 
@@ -76,7 +76,7 @@ class TransferCommands(Family):
         self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
-        self._running: dict[tuple[Scope, int | None], Progress] = {}
+        self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
 
     # Not slow: the file that it waits for may follow at once.
@@ -175,11 +175,11 @@ class TransferCommands(Family):
         button = self._button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, Given]:
+    async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
         answers = dict(self._about(ask, sent).answers)
-        return data, Given(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
+        return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
     def _about(self, ask: Ask, sent: _Sent) -> _Asked:
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
@@ -213,7 +213,7 @@ class TransferCommands(Family):
         first = self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return plan_text(plan), row, [first]
 
-    def _question(self, ask: Ask, asked: _Asked, question: Question) -> Step:
+    def _question(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
         buttons, step = [], len(asked.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
@@ -277,7 +277,7 @@ class TransferCommands(Family):
             await self._go_on(ask, sent)
             return
         stop = [self._button(ask, STOP, tr("transfer-pause"))]
-        progress = self._running[here] = Progress(lambda text: self._show(ask, text, stop), self._monotonic)
+        progress = self._running[here] = ImportProgress(lambda text: self._show(ask, text, stop), self._monotonic)
         try:
             await self._show(ask, tr("transfer-importing"), stop)
             data, given = await self._data(ask, sent)
@@ -320,7 +320,7 @@ class _Stopped(Exception):  # noqa: N818 - reads as the state it is
     """The person paused the import."""
 
 
-class Progress:
+class ImportProgress:
     """Show the progress of an import now and then."""
 
     def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:

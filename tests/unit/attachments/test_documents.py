@@ -13,7 +13,7 @@ from attachments import documents
 from attachments.documents import DocumentReader, shown_name
 from attachments.formats import detection, html, packed, plain
 from attachments.formats import pdf as pdf_pages
-from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, Line, MoreThanRead, passages_of
+from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, DocumentLine, MoreThanRead, passages_of
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -108,7 +108,9 @@ async def test_more_text_than_is_kept_is_said() -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=4_000), st.sampled_from(["", "page", "line"])), max_size=12))
 def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str, str]]) -> None:
-    made, is_whole = passages_of(Line(text=text, noun=noun, number=n) for n, (text, noun) in enumerate(lines, 1))
+    made, is_whole = passages_of(
+        DocumentLine(text=text, noun=noun, number=n) for n, (text, noun) in enumerate(lines, 1)
+    )
     assert is_whole
     assert all(len(one.text) <= LONGEST_PASSAGE for one in made)
     kept = "".join("".join(one.text.split()) for one in made)
@@ -116,7 +118,7 @@ def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str,
 
 
 def test_pages_without_end_are_bounded() -> None:
-    made, is_whole = passages_of(Line(text="x" * 301, noun="page", number=n) for n in range(10_000))
+    made, is_whole = passages_of(DocumentLine(text="x" * 301, noun="page", number=n) for n in range(10_000))
     assert (len(made), is_whole) == (MOST_PASSAGES, False)
 
 

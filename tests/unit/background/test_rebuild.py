@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from background.rebuild import Progress
+from background.rebuild import RebuildProgress
 from locales.catalog import tr
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
@@ -83,10 +83,10 @@ async def versions(talk: Talk) -> list[Summary]:
         return await store.summaries(SCOPE, active_only=False)
 
 
-async def rebuilt(talk: Talk) -> tuple[Progress, list[Progress]]:
-    heard: list[Progress] = []
+async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
+    heard: list[RebuildProgress] = []
 
-    async def tell(progress: Progress) -> None:
+    async def tell(progress: RebuildProgress) -> None:
         heard.append(progress)
 
     return await talk.services.rebuilder.rebuild(SCOPE, tell), heard
@@ -254,7 +254,7 @@ async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> Non
     other = next(one for one in IN_FILES if one is not config.storage)
     await talk.remember(every_n=3, storage=other)
     await talk.server.release()
-    assert (await running)[0] == Progress(state="failed", error=tr("errors-changed-meanwhile"))
+    assert (await running)[0] == RebuildProgress(state="failed", error=tr("errors-changed-meanwhile"))
     assert {one.text for one in await versions(talk)} == {OLD}
 
 
@@ -328,7 +328,7 @@ async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> No
         assert traces(folder, ["heliotrope"]) == []
 
 
-async def ignore(progress: Progress) -> None:
+async def ignore(progress: RebuildProgress) -> None:
     """Nobody listens."""
 
 

@@ -15,7 +15,7 @@ from chat.session import SESSIONS_HELD, Session, Sessions, Unwritten
 from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from runtime.locks import OwnerLock, OwnerLocks
 from settings import Settings
 
@@ -30,7 +30,7 @@ async def services(tmp_path: Path) -> AsyncIterator[Services]:
 
 
 def said(person: int) -> Incoming:
-    piece = Piece(text="My cat is called Murka.", source=f"1:{person}", sent_at=NOW)
+    piece = IncomingPiece(text="My cat is called Murka.", source=f"1:{person}", sent_at=NOW)
     return Incoming(scope=Scope(owner=person), person=Person(id=person, name="Anna"), pieces=(piece,))
 
 

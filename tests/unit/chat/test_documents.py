@@ -9,7 +9,7 @@ import pytest
 
 from records.forgetting import Forgetting
 from records.scopes import Scope
-from records.turns import Incoming, Piece, Reply
+from records.turns import Incoming, IncomingPiece, Reply
 from tests.support.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -27,7 +27,7 @@ def sent(talk: Talk, passages: tuple[str, ...], caption: str) -> Incoming:
     bare = talk.incoming(f"{caption}\n[Sent with the file lease.pdf]")
     [own] = bare.pieces
     pages = [
-        Piece(
+        IncomingPiece(
             text=f"[lease.pdf, page {number}]\n{text}",
             source=f"{own.source}:{number}",
             sent_at=own.sent_at,

@@ -13,7 +13,7 @@ from chat.session import Sessions
 from records.messages import Correction, Message
 from records.owners import StorageType
 from records.scopes import Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
 from tests.unit.chat.test_conversation import room
@@ -30,7 +30,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 
 async def say(talk: Talk, text: str, telegram_id: int) -> None:
     incoming = talk.incoming(text)
-    piece = Piece(text=text, source=incoming.source, sent_at=talk.moment[0], telegram_id=telegram_id)
+    piece = IncomingPiece(text=text, source=incoming.source, sent_at=talk.moment[0], telegram_id=telegram_id)
     await talk.conversation.reply(Incoming(scope=SCOPE, person=ANNA, pieces=(piece,)))
     await talk.conversation.settle(SCOPE)
 
@@ -136,7 +136,9 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
 
 async def test_what_was_read_of_a_stopped_answer_is_the_answer(talk: Talk) -> None:
     """Without it nothing could go on from there; of one that nobody has read, nothing is stored."""
-    said = Incoming(scope=SCOPE, person=ANNA, pieces=(Piece(text="A story?", source="1:9", sent_at=talk.moment[0]),))
+    said = Incoming(
+        scope=SCOPE, person=ANNA, pieces=(IncomingPiece(text="A story?", source="1:9", sent_at=talk.moment[0]),)
+    )
     for kept, expected in (("", ["A story?"]), ("Once upon", ["A story?", "Once upon"])):
         talk.server.script("chat-model", Behaviour(text="Once upon a time.", hold="start"))
         held = talk.server.held

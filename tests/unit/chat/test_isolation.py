@@ -17,7 +17,7 @@ from llm import prompts
 from records.messages import Message
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from settings import DEFAULT_SYSTEM_PROMPT
 from storage.backup import back_up
 from tests.paths import ROOT
@@ -183,7 +183,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
                     scope=scope,
                     person=mallory,
                     in_group=in_group,
-                    pieces=(Piece(text=words, source=f"{scope}:{number}", sent_at=talk.moment[0]),),
+                    pieces=(IncomingPiece(text=words, source=f"{scope}:{number}", sent_at=talk.moment[0]),),
                 )
                 await talk.conversation.reply(said)
                 await talk.conversation.settle(scope)

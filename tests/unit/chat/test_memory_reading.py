@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chat.memory_reading import MAX_QUERIES, Wish
+from chat.memory_reading import MAX_QUERIES, ReadingWish
 from records.messages import NewMessage, Role
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -117,23 +117,23 @@ async def test_a_found_summary_names_its_time_and_its_messages(talk: Talk) -> No
     ],
 )
 def test_what_is_wrong_with_a_wish_is_told(arguments: dict[str, Any], told: str) -> None:
-    assert told in str(Wish.of(arguments))
+    assert told in str(ReadingWish.of(arguments))
 
 
 def test_models_write_a_wish_in_several_ways() -> None:
-    many = Wish.of({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
-    assert isinstance(many, Wish)
+    many = ReadingWish.of({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
+    assert isinstance(many, ReadingWish)
     assert many.queries == ("a", "b", "c", "5")
     assert len(many.queries) == MAX_QUERIES
     for around in (12, "12", "#12", 12.0):
-        wish = Wish.of({"around": around})
-        assert isinstance(wish, Wish)
+        wish = ReadingWish.of({"around": around})
+        assert isinstance(wish, ReadingWish)
         assert wish.around == 12
-    one = Wish.of({"queries": "walnuts"})
-    assert isinstance(one, Wish)
+    one = ReadingWish.of({"queries": "walnuts"})
+    assert isinstance(one, ReadingWish)
     assert one.queries == ("walnuts",)
-    imported = Wish.of({"around": -7})
-    assert isinstance(imported, Wish)
+    imported = ReadingWish.of({"around": -7})
+    assert isinstance(imported, ReadingWish)
     assert imported.around == -7
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from records.reminders import Wish
+from records.reminders import ReminderWish
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import talking
 
@@ -29,7 +29,7 @@ async def test_with_memory_off_a_reminder_is_kept_all_the_same(tmp_path: Path) -
     async with talking(tmp_path / "data") as talk:
         talk.server.script("chat-model", Behaviour(calls=(CALL,)))
         [offered] = (await talk.say("Remind me tomorrow at 9 to call mum")).proposals
-        assert isinstance(offered.wish, Wish)
+        assert isinstance(offered.wish, ReminderWish)
         assert offered.source is None
         assert await talk.services.memory.config(7) is None, "an offer stores nothing"
         kept = await talk.services.reminders.add(7, offered.wish, thread=0, person=7, language="en")

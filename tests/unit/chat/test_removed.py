@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from background.rebuild import Progress
+from background.rebuild import RebuildProgress
 from records.errors import QuotaExceeded
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -30,9 +30,9 @@ async def folded(talk: Talk) -> None:
 
 
 async def rebuilt(talk: Talk) -> None:
-    ends: list[Progress] = []
+    ends: list[RebuildProgress] = []
 
-    async def tell(progress: Progress) -> None:
+    async def tell(progress: RebuildProgress) -> None:
         ends.append(progress)
 
     ends.append(await talk.services.rebuilder.rebuild(SCOPE, tell))

@@ -20,7 +20,7 @@ from dashboard.sessions import (
     LONGEST_SESSION,
     SESSION_FOR,
     NoSession,
-    Sessions,
+    PageSessions,
     telegram_form,
 )
 from external_memory import ExternalMemory
@@ -59,11 +59,11 @@ async def memory(tmp_path: Path, clock: Clock) -> AsyncIterator[ExternalMemory]:
 
 
 @pytest.fixture
-def sessions(memory: ExternalMemory, clock: Clock) -> Sessions:
-    return Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+def sessions(memory: ExternalMemory, clock: Clock) -> PageSessions:
+    return PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
 
 
-async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: Sessions) -> None:
+async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageSessions) -> None:
     found = await sessions.by_telegram(signed())
     assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
     assert found.expires_at == NOW + SESSION_FOR
@@ -94,7 +94,7 @@ async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: Sessi
     ],
     ids=range(19),
 )
-async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: Sessions, init_data: str) -> None:
+async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: PageSessions, init_data: str) -> None:
     with pytest.raises(NoSession):
         await sessions.by_telegram(init_data)
 
@@ -110,7 +110,7 @@ def test_without_a_token_nobody_comes_from_telegram() -> None:
         telegram_form(signed(""), Secret(""), now=NOW)
 
 
-async def test_a_link_opens_one_session_and_only_in_time(sessions: Sessions, clock: Clock) -> None:
+async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:
     link = await sessions.link(7, -100, language="ru", name="Ann", group="Book club")
     found = await sessions.by_link(link)
     assert (found.person, found.owner, found.language) == (7, -100, "ru")
@@ -124,10 +124,10 @@ async def test_a_link_opens_one_session_and_only_in_time(sessions: Sessions, clo
 
 
 async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expires(
-    sessions: Sessions, memory: ExternalMemory, clock: Clock
+    sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     link = await sessions.link(7, 7)
-    another_process = Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+    another_process = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
     await another_process.by_link(link)
     with pytest.raises(NoSession):
         await sessions.by_link(link)
@@ -137,17 +137,17 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
 
 async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
-        before = Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+        before = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
         token = await before.token(await before.by_telegram(signed()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
-        after = Sessions(memory=memory, clock=clock)
+        after = PageSessions(memory=memory, clock=clock)
         assert (await after.of(token)).person == 7
         clock.now += SESSION_FOR
         with pytest.raises(NoSession):
             await after.of(token)
 
 
-async def test_a_session_is_renewed_but_not_for_ever(sessions: Sessions, clock: Clock) -> None:
+async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clock: Clock) -> None:
     session = await sessions.by_telegram(signed())
     while session.expires_at > clock.now:
         clock.now += SESSION_FOR / 2
@@ -157,7 +157,7 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: Sessions, clock: 
     assert session.expires_at == NOW + LONGEST_SESSION
 
 
-async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: Sessions) -> None:
+async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
     token = await sessions.token(await sessions.by_telegram(signed()))
     with pytest.raises(NoSession):
         await sessions.of(await sessions.link(7, 7))
@@ -182,12 +182,12 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
 
 
 async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_open_them(
-    sessions: Sessions, memory: ExternalMemory, clock: Clock
+    sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     token, others = await sessions.token(await sessions.by_telegram(signed())), await sessions.link(8, 8)
     link = await sessions.link(7, 7)
     clock.now += timedelta(minutes=1)
-    await Sessions(memory=memory, clock=clock, bot_token=TOKEN).end(7)
+    await PageSessions(memory=memory, clock=clock, bot_token=TOKEN).end(7)
     with pytest.raises(NoSession):
         await sessions.of(token)
     with pytest.raises(NoSession):

@@ -12,7 +12,7 @@ from chat.operation import Operation
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
 from dashboard.views import MOST_FACTS_SENT, Views
-from dashboard.visits import Answer, Refused, answered
+from dashboard.visits import Answer, VisitRefused, answered
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
 from runtime.pacing import TooLarge
@@ -22,7 +22,7 @@ from tests.support.loop_watch import watched_loop
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (Refused(409, "Not now."), 409),
+        (VisitRefused(409, "Not now."), 409),
         (BadRequest("id is a whole number."), 400),
         (TooLarge(), 413),
         (NoSession(), 401),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from background.rebuild import Progress
+from background.rebuild import RebuildProgress
 from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
@@ -60,7 +60,7 @@ async def import_it_again(talk: Talk) -> None:
 async def rebuild_summaries(talk: Talk) -> None:
     await talk.services.summaries.fold_now(SCOPE)
 
-    async def ignore(progress: Progress) -> None:
+    async def ignore(progress: RebuildProgress) -> None:
         """Nobody watches."""
 
     assert (await talk.services.rebuilder.rebuild(SCOPE, ignore)).state == "done"

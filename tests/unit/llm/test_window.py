@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.failures import error_message
-from llm.window import LEAST, Window
+from llm.window import MIN_WINDOW_TOKENS, Window
 
 REFUSALS = {
     "OpenAI": (
@@ -63,7 +63,7 @@ def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
     window.note_refusal(700, "")
     assert window.prompt == 280
     window.note_refusal(100, "")
-    assert window.prompt == LEAST
+    assert window.prompt == MIN_WINDOW_TOKENS
 
 
 @given(st.lists(st.tuples(st.integers(1, 20_000), st.text() | st.from_regex(r"(\d{2,6} ){0,3}")), min_size=1))
@@ -72,4 +72,4 @@ def test_what_was_refused_is_not_sent_again(refusals: list[tuple[int, str]]) -> 
     for counted, words in refusals:
         window.note_refusal(counted, words)
         assert window.prompt is not None
-        assert LEAST <= window.prompt < max(counted, LEAST + 1)
+        assert MIN_WINDOW_TOKENS <= window.prompt < max(counted, MIN_WINDOW_TOKENS + 1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locales.catalog import speaking
-from records.reminders import LONGEST_REMINDER, Wish
+from records.reminders import LONGEST_REMINDER, ReminderWish
 from reminders.phrases import NotUnderstood, read_phrase
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -122,7 +122,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
     with speaking(language):
         found = read_phrase(text, NOW)
-    assert isinstance(found, Wish), found
+    assert isinstance(found, ReminderWish), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
 
 
@@ -202,10 +202,10 @@ def test_a_time_that_cannot_be_is_no_other_time(text: str, why: str) -> None:
 def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
     """The one follows its owner to another zone, the other does not."""
     clock, distance = read_phrase("17:00 go", NOW), read_phrase("in 2 hours go", NOW)
-    assert isinstance(clock, Wish)
+    assert isinstance(clock, ReminderWish)
     assert clock.local == datetime(2026, 11, 22, 17)  # noqa: DTZ001 - a wall clock has no zone
     assert clock.due_at == datetime(2026, 11, 22, 16, tzinfo=UTC)
-    assert isinstance(distance, Wish)
+    assert isinstance(distance, ReminderWish)
     assert distance.local is None
 
 
@@ -215,4 +215,4 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 @given(st.lists(st.sampled_from(_PARTS.split()), max_size=12))
 def test_words_of_times_in_any_order_are_read_within_the_bounds(parts: list[str]) -> None:
     found = read_phrase(" ".join(parts), NOW)
-    assert not isinstance(found, Wish) or (found.due_at > NOW and 0 < len(found.text) <= LONGEST_REMINDER)
+    assert not isinstance(found, ReminderWish) or (found.due_at > NOW and 0 < len(found.text) <= LONGEST_REMINDER)

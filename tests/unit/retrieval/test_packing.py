@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 from records.messages import Message
 from records.scopes import Scope
-from retrieval.packing import Packing, Passage
+from retrieval.packing import Packing, RankedPassage
 from text.passages import passages
 
 NOW = datetime(2026, 6, 10, tzinfo=UTC)
 LONG = "\n".join(f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40))
 
 
-def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> Passage:
+def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> RankedPassage:
     message = Message(
         id=number,
         scope=Scope(owner=1),
@@ -21,7 +21,7 @@ def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> Passage:
         speaker="Ann",
         turn=number,
     )
-    return Passage(message=message, part=part, score={})
+    return RankedPassage(message=message, part=part, score={})
 
 
 def packing(room: int) -> Packing:

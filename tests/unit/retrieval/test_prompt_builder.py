@@ -16,7 +16,7 @@ from records.messages import Message, Role
 from records.model_calls import PromptMessage
 from records.scopes import Person, Scope
 from records.summaries import Summary
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from retrieval.budgets import Budgets
 from retrieval.packing import pack
 from retrieval.prompt_builder import PromptBuilder
@@ -29,7 +29,9 @@ FULL = Budgets(ceiling=8000, system=1500, summaries=2000, recent=3000, snippets=
 
 
 def incoming(text: str) -> Incoming:
-    return Incoming(scope=SCOPE, person=Person(id=1, name="Anna"), pieces=(Piece(text=text, source="s", sent_at=NOW),))
+    return Incoming(
+        scope=SCOPE, person=Person(id=1, name="Anna"), pieces=(IncomingPiece(text=text, source="s", sent_at=NOW),)
+    )
 
 
 def message(number: int, role: Role, text: str, *, turn: int, chunk: int | None = None) -> Message:

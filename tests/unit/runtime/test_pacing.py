@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from runtime import pacing
-from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Turns, Visitors
+from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Visitors, VisitorTurns
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
-    turns = Turns(Pace(burst=3, per_second=2))
+    turns = VisitorTurns(Pace(burst=3, per_second=2))
     assert [turns.take(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
     waits = [turns.take(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT

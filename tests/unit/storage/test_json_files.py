@@ -18,7 +18,7 @@ from storage.schema.portable_tables import BY_NAME
 from storage.search.protocol import MessageVectors
 from storage.stores import json_files as snapshots
 from storage.stores.json import JsonStore
-from storage.stores.json_files import Entry, entry_of
+from storage.stores.json_files import JournalEntry, entry_of
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
@@ -494,8 +494,8 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
 
 
 def test_a_line_knows_whether_it_is_whole() -> None:
-    line = Entry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).line()
-    assert entry_of(line) == Entry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
+    line = JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).line()
+    assert entry_of(line) == JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
     for length in range(len(line)):
         assert entry_of(line[:length]) is None
         assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None

@@ -116,7 +116,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
     (tmp_path / "index.db").unlink()
     read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analysed
 
-    async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.Entry]:
+    async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.TermsEntry]:
         entries = await analysed(rows)
         read.set()
         await go_on.wait()

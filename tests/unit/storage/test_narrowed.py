@@ -9,7 +9,7 @@ import pytest
 from storage.search import postgres_full_text as full_text
 from storage.search import word_index
 from storage.search.postgres_full_text import TsVector
-from storage.search.terms import Entry
+from storage.search.terms import TermsEntry
 from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, config
 from tests.support.postgres_server import address
@@ -18,10 +18,10 @@ WORDS = [f"w{number}" for number in range(40)]
 COMMON_FIRST = [1 / (1 + number) for number in range(len(WORDS))]
 
 
-def entries(chance: random.Random, count: int) -> list[Entry]:
+def entries(chance: random.Random, count: int) -> list[TermsEntry]:
     """Messages of 1 to 30 words, some of them everywhere and some hardly anywhere."""
     return [
-        Entry(
+        TermsEntry(
             seq=seq,
             scope=ANNA,
             id=seq,

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.engine.postgres_driver import Connection, set_up
+from storage.engine.postgres_driver import PostgresConnection, set_up
 from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, config, talk
 from tests.support.postgres_server import address
@@ -30,13 +30,13 @@ class Size(IntEnum):
 
 
 @pytest.fixture
-def connection(postgres_url: str) -> Iterator[Connection]:
+def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
         set_up(raw)
-        yield Connection(raw)
+        yield PostgresConnection(raw)
 
 
-def prepared(connection: Connection) -> int:
+def prepared(connection: PostgresConnection) -> int:
     row = connection.execute("SELECT COUNT(*) FROM pg_prepared_statements").fetchone()
     return int(row[0])
 
@@ -44,7 +44,7 @@ def prepared(connection: Connection) -> int:
 def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
         set_up(raw)
-        connection = Connection(raw)
+        connection = PostgresConnection(raw)
 
         @given(
             st.text(st.sampled_from("\0\ufdd0" + "0a😀")) | st.text(),
@@ -64,13 +64,15 @@ def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     ("value", "back"),
     [(True, 1), (np.int64(7), 7), (Colour.RED, "red"), (Size.LARGE, 3), (math.inf, math.inf), ("", ""), (b"", b"")],
 )
-def test_values_of_other_kinds_are_one_of_these(connection: Connection, value: Any, back: object) -> None:
+def test_values_of_other_kinds_are_one_of_these(connection: PostgresConnection, value: Any, back: object) -> None:
     found = connection.execute("SELECT ?", (value,)).fetchone()[0]
     assert found == back
     assert type(found) is type(back)
 
 
-def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_them(connection: Connection) -> None:
+def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_them(
+    connection: PostgresConnection,
+) -> None:
     row = connection.execute(
         "SELECT SUM(n) AS total, true AS yes, NULL::BIGINT AS no FROM (SELECT 2::BIGINT AS n) AS a"
     )
@@ -80,7 +82,7 @@ def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_the
 
 @pytest.mark.parametrize("count", [1, 7])
 @pytest.mark.parametrize("text", ["é", "a\0b\ufdd0c"])
-def test_many_rows_are_the_same_as_few(connection: Connection, count: int, text: str) -> None:
+def test_many_rows_are_the_same_as_few(connection: PostgresConnection, count: int, text: str) -> None:
     found = connection.execute(
         "SELECT n, n::FLOAT / 2, decode('00ff', 'hex'), NULLIF(n, 1), ?, NULL::TEXT FROM generate_series(1, ?) AS n",
         (text, count),
@@ -91,13 +93,15 @@ def test_many_rows_are_the_same_as_few(connection: Connection, count: int, text:
     assert [tuple(row) for row in found] == expected
 
 
-def test_a_number_of_more_than_64_bits_is_an_error_of_the_driver(connection: Connection) -> None:
+def test_a_number_of_more_than_64_bits_is_an_error_of_the_driver(connection: PostgresConnection) -> None:
     with pytest.raises(psycopg.DataError):
         connection.execute("SELECT ?", (2**63,))
     assert connection.execute("SELECT 1").fetchone()[0] == 1
 
 
-def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_goes_on(connection: Connection) -> None:
+def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_goes_on(
+    connection: PostgresConnection,
+) -> None:
     for _ in range(3):
         with pytest.raises(psycopg.errors.DivisionByZero):
             connection.execute("SELECT 1 / ?", (0,))
@@ -106,7 +110,9 @@ def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_go
     assert connection.execute("SELECT 1 / ?", (1,)).fetchone()[0] == 1
 
 
-def test_a_statement_is_prepared_when_it_comes_again_and_stays_so_after_a_rollback(connection: Connection) -> None:
+def test_a_statement_is_prepared_when_it_comes_again_and_stays_so_after_a_rollback(
+    connection: PostgresConnection,
+) -> None:
     """A driver that forgets its statements at every ROLLBACK never prepares those of a turn, which reads twice."""
     before = prepared(connection)
     for number in range(4):

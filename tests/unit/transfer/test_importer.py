@@ -19,7 +19,7 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import IN_FILES, Policy, StorageType
-from records.reminders import Wish
+from records.reminders import ReminderWish
 from records.scopes import Scope
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
@@ -154,7 +154,8 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         await talk.remember(storage=storage)
         await talk.turn("Hello.")
         wishes = [
-            Wish(text=text, due_at=NOW + timedelta(days=3), local=None) for text in ("call mum", "water the ferns")
+            ReminderWish(text=text, due_at=NOW + timedelta(days=3), local=None)
+            for text in ("call mum", "water the ferns")
         ]
         for wish in wishes:
             await talk.services.reminders.add(ANNA.id, wish, thread=0, person=ANNA.id, language="en")

@@ -12,7 +12,7 @@ from settings import Secret
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.conftest import ignore
 from transfer.formats.detection import read
-from transfer.plans import Given
+from transfer.plans import FileContext
 
 HERE = Scope(owner=ANNA.id)
 TITLE = "Xylophone lessons"
@@ -79,7 +79,7 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
     for url, folder in zip(urls, ("old", "new"), strict=True):
         async with talking(tmp_path / folder, database_url=url) as talk:
             await talk.remember(storage=storage)
-            await talk.services.importer.run(HERE, ANNA.id, data, Given(), progress=ignore)
+            await talk.services.importer.run(HERE, ANNA.id, data, FileContext(), progress=ignore)
             page = await talk.services.search.page(HERE, "xylophone")
             assert [(one.message.content, one.message.title) for one in page.found] == [(ASKED, TITLE)]
             async with talk.services.exporter.files(ANNA.id) as files:

@@ -20,7 +20,7 @@ from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
 from transfer.formats.detection import FORMATS, read
 from transfer.formats.history import ImportedHistory
-from transfer.plans import Given
+from transfer.plans import FileContext
 
 HERE = Scope(owner=ME)
 NAMES_SPEAKERS = ("whatsapp", "discord", "telegram", "telegram-html")
@@ -117,11 +117,11 @@ async def test_all_formats_come_together_in_one_memory(
         importer = talk.services.importer
         for again in (False, True):
             for file in files.values():
-                given = Given(name=file.name, answers=file.answers)
+                given = FileContext(name=file.name, answers=file.answers)
                 done = await importer.run(HERE, ME, file.data, given, progress=ignore)
                 counts = (done.messages, done.known)
                 assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
-            pasted = Given(answers={"facts0": (0, 1)})
+            pasted = FileContext(answers={"facts0": (0, 1)})
             done = await importer.run(HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore)
             assert done.facts == (0 if again else 2)
         async with talk.services.memory.home(ME) as store:

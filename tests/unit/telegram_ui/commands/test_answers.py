@@ -8,7 +8,7 @@ import pytest
 from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, IncomingPiece
 from telegram_ui.commands.answers import keyboard_under
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
@@ -21,7 +21,7 @@ PERSON = Person(id=ANN, name="Ann")
 
 async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
     """A question of Ann's and its answer, with its buttons."""
-    piece = Piece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
+    piece = IncomingPiece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
     incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
     reply = await talk.conversation.reply(incoming)
     keyboard = keyboard_under(desk.commands.dependencies, chat, PERSON, reply)

@@ -13,7 +13,7 @@ from playground.world import World
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.pace import HELD_FOR, MOST, PREVIEWS, Pace
+from telegram_ui.sending.pace import HELD_FOR, MOST, PREVIEWS, SendingPace
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import TOKEN, ManualClock
 
@@ -21,7 +21,7 @@ MANY = 45
 """Chats; more than Telegram takes in a second."""
 
 
-async def gone(pace: Pace, clock: ManualClock, kind: str, number: int) -> list[float]:
+async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) -> list[float]:
     """The moments at which so many of a kind go, counted from now."""
     start, moments = clock.time(), list[float]()
 
@@ -41,14 +41,14 @@ async def gone(pace: Pace, clock: ManualClock, kind: str, number: int) -> list[f
 
 async def test_nothing_waits_while_telegram_takes_everything() -> None:
     clock = ManualClock()
-    pace = Pace(clock)
+    pace = SendingPace(clock)
     assert await gone(pace, clock, "preview", 100) == [0.0] * 100
     assert await gone(pace, clock, "final", 100) == [0.0] * 100
 
 
 async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
     clock = ManualClock()
-    pace = Pace(clock)
+    pace = SendingPace(clock)
     pace.refused()
     assert await gone(pace, clock, "final", 2 * MOST + 1) == [0.0] * MOST + [1.0] * MOST + [2.0]
     clock.advance(1.0)

@@ -44,7 +44,7 @@ class Unfinished:
 
 
 @define(eq=False)
-class Erasure:
+class OwnerDeletion:
     """Deletes across the stores of one data directory."""
 
     database: OwnerDatabase
