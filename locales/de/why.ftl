@@ -1,5 +1,5 @@
 why-nothing-known = Hier wurde noch nichts beantwortet.
-why-not-this-one = Diese Nachricht lässt sich nicht erklären. /why allein erklärt die letzte Antwort.
+why-not-this-one = Diese Nachricht lässt sich nicht erklären: Sie ist keine der letzten 100 Antworten. /why allein erklärt die letzte.
 why-lost = Woraus diese Fassung der Antwort entstand, ist nicht mehr bekannt.
 why-title = Woraus die Antwort ({ $date }) entstand
 why-not-stored = Das ist nicht gespeichert: Bei einem Neustart ist es vergessen.

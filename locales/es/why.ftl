@@ -1,5 +1,5 @@
 why-nothing-known = Aquí aún no hay ninguna respuesta.
-why-not-this-one = Este mensaje no se puede explicar. /why a solas explica la última respuesta.
+why-not-this-one = Este mensaje no se puede explicar: no es una de las últimas 100 respuestas. /why a solas explica la última.
 why-lost = Ya no se sabe de qué se hizo esta versión de la respuesta.
 why-title = En qué se basa la respuesta ({ $date })
 why-not-stored = Esto no está guardado: se olvida al reiniciar el bot.

@@ -1,5 +1,5 @@
 why-nothing-known = Ainda não há nenhuma resposta aqui.
-why-not-this-one = Esta mensagem não pode ser explicada. Só /why explica a última resposta.
+why-not-this-one = Esta mensagem não pode ser explicada: não é uma das últimas 100 respostas. Só /why explica a última.
 why-lost = Já não se sabe de que foi feita esta versão da resposta.
 why-title = Em que se baseou a resposta ({ $date })
 why-not-stored = Isto não está guardado: é esquecido ao reiniciar.

@@ -1,5 +1,5 @@
 why-nothing-known = 这里还没有任何回答。
-why-not-this-one = 这条消息无法解释。单独发送 /why 可解释上一个回答。
+why-not-this-one = 这条消息无法解释：它不是最近 100 个回答之一。单独发送 /why 可解释最后一个。
 why-lost = 已不知道这个版本的回答是由什么得出的。
 why-title = 回答（{ $date }）是怎么来的
 why-not-stored = 这没有保存：重启后就会忘记。

@@ -53,6 +53,19 @@ async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house
     assert "Recent talk" in told
 
 
+async def test_an_answer_older_than_those_that_can_be_explained_says_so_after_a_restart(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        await ann.sets_up()
+        answers = [await ann.tells(f"What about walnut {number}?") for number in range(3)]
+        explanations = [await explained(ann, reply_to=answer["message_id"]) for answer in answers]
+    house.memory.write("DELETE FROM accounts WHERE id = (SELECT MIN(id) FROM accounts)")  # as a hundred newer ones do
+    async with house.bot():
+        assert "none of the newest 100 answers" in await ann.asks("/why", reply_to=answers[0]["message_id"])
+        for answer, told in zip(answers[1:], explanations[1:], strict=True):
+            assert await explained(ann, reply_to=answer["message_id"]) == told
+
+
 async def test_why_of_something_else_and_while_memory_is_off(house: House) -> None:
     async with house.bot():
         ann = house.person()

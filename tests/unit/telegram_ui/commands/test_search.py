@@ -1,7 +1,14 @@
 """/search as a person reads it: what has their words, what is only similar, and that there is nothing."""
 
+from datetime import UTC
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+from chat.operation import Operation
+from dashboard.parameters import Parameters
+from dashboard.views import Views
+from dashboard.visits import Visit
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -33,6 +40,16 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         await desk.say(ANN, ANN, "/search peanuts")
         assert said[0] in desk.last(ANN)
         assert CLOSE not in desk.last(ANN)
+        await desk.say(ANN, ANN, "/search zzzzqqq")
+        shown = desk.last(ANN)
+        assert shown.splitlines()[1] == CLOSE
+        page = await Views(services=talk.services, operation=Operation()).search(
+            cast("Visit", SimpleNamespace(asked=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC))
+        )
+        assert page["total"] == 0, "the page counts as found what has the words alone, as the chat does"
+        near = cast("list[dict[str, str]]", page["found"])
+        assert near
+        assert all(one["text"] in shown for one in near[:3])
         await desk.say(ANN, ANN, "/search “qwzx blorf”")
         assert desk.last(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
 
