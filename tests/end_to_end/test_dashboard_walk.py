@@ -171,6 +171,24 @@ async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: Hou
             assert (await (await server.asked(ann)).gets("home"))["counts"]["total"] == MANY
 
 
+async def test_a_file_that_a_proxy_refuses_for_its_size_gets_a_sentence(own_house: House, browser: Browser) -> None:
+    """It was "413": nginx answers with a page of its own above 1 MB, unless it is told otherwise."""
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            page = shown.page
+            await page.route(
+                "**/api/import/plan*",
+                lambda route: route.fulfill(status=413, content_type="text/html", body="<html>Too Large</html>"),
+            )
+            await shown.goes("past")
+            file: FilePayload = {"name": "notes.json", "mimeType": "", "buffer": b"[]"}
+            await page.get_by_label("The file").set_input_files(file)
+            await expect(page.get_by_text("That is too large. It may fit as .zip")).to_be_visible()
+            assert all("413" in problem for problem in shown.problems), "the browser tells of the status"
+            shown.problems.clear()
+
+
 async def test_admins_let_in_remove_and_write_to_everybody(own_house: House, browser: Browser) -> None:
     ann, bob, eve = own_house.person("Ann"), own_house.person("Bob"), own_house.person("Eve")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as server:
