@@ -169,7 +169,7 @@ async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSess
 
 
 async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other(
-    sessions: Sessions, memory: ExternalMemory
+    sessions: PageSessions, memory: ExternalMemory
 ) -> None:
     """They were a body and a signature of our own, with a point between."""
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
