@@ -5,6 +5,7 @@ There is no container engine here: what the image holds is laid out by the Docke
 
 import asyncio
 import configparser
+import json
 import os
 import re
 import shlex
@@ -21,6 +22,7 @@ import yaml
 from dashboard.past import LARGEST_FILE
 from runtime import VERSION
 from runtime.health import Readiness, health_served
+from runtime.metrics import page
 from settings import Settings
 from telegram_ui.updates.webhook import LARGEST_UPDATE
 from tests.house.reference import variables
@@ -414,6 +416,27 @@ def test_the_program_that_a_block_is_for_takes_it(tmp_path: Path, number: int) -
     run_tool(*READERS[language](lines, tmp_path), tmp_path)
 
 
-def test_the_rules_of_alarms_are_such_for_prometheus(tmp_path: Path) -> None:
-    for path in DEPLOY.glob("*.rules.yaml"):
-        run_tool("promtool", ["check", "rules", str(path)], tmp_path)
+def test_the_alarms_ring_when_they_should(tmp_path: Path) -> None:
+    run_tool("promtool", ["check", "rules", str(DEPLOY / "keepsake.rules.yaml")], tmp_path)
+    run_tool("promtool", ["test", "rules", str(ROOT / "tests" / "house" / "alerts.test.yaml")], tmp_path)
+
+
+def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_there(tmp_path: Path) -> None:
+    import bot  # noqa: F401 - every metric is declared once the program is loaded
+
+    panels: list[Json] = json.loads(text("grafana.json"))["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    scraped = {line.split()[2]: line.split()[3] for line in page().decode().splitlines() if line.startswith("# TYPE")}
+    ends = {"histogram": ("_bucket", "_count", "_sum")}
+    known = {f"{name}{end}" for name, kind in scraped.items() for end in ends.get(kind, ("",))}
+    asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, text("keepsake.rules.yaml")]))
+    assert {*asked} <= known
+    shown = {re.sub("_(bucket|count|sum)$", "", name) for name in asked}
+    assert {name for name in scraped if name.startswith("keepsake_")} == {one for one in shown if one.startswith("k")}
+    rules = [{"record": "is:parsed", "expr": query.replace("$__rate_interval", "5m")} for query in queries]
+    groups = [{"name": str(number), "rules": [rule]} for number, rule in enumerate(rules)]
+    run_tool(
+        "promtool",
+        ["check", "rules", "--lint=none", written(yaml.dump({"groups": groups}), tmp_path / "queries")],
+        tmp_path,
+    )
