@@ -31,8 +31,8 @@ from tests.support.proxies import nginx_configuration, program
 
 DEPLOY = ROOT / "deploy"
 NAMES = {one.name.upper() for one in variables()}
-OTHERS = {"PATH", "PYTHONDONTWRITEBYTECODE", "SQLITE_TMPDIR"}
-"""What is set for Python and SQLite."""
+OTHERS = {"PATH", "PYTHONDONTWRITEBYTECODE", "SQLITE_TMPDIR", "FORWARDED_ALLOW_IPS"}
+"""What is set for Python, SQLite and uvicorn."""
 STOPS_WITHIN = 10
 """Seconds, by the contract."""
 BOTS = ("bot-1", "bot-2", "bot-3")
@@ -141,7 +141,7 @@ def test_compose_runs_three_processes_that_the_program_would_start(compose: Json
     assert [name for name in compose["services"] if name.startswith("bot-")] == list(BOTS)
     for name in BOTS:
         service = compose["services"][name]
-        assert service["environment"].keys() <= NAMES
+        assert service["environment"].keys() <= NAMES | OTHERS
         settings = Settings.from_env({**image_environ(), **service["environment"]})
         assert settings.database_url.value == "postgresql://keepsake:s3cret@postgres:5432/keepsake"
         assert settings.webhook_url == "https://bot.example.org/telegram"
@@ -216,7 +216,7 @@ def objects() -> dict[str, Json]:
 
 def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]) -> None:
     given: dict[str, str] = objects["ConfigMap"]["data"]
-    assert given.keys() <= NAMES
+    assert given.keys() <= NAMES | OTHERS
     secrets = re.findall(r"--from-literal=(\w+)=", text("kubernetes.yaml"))
     assert {*secrets} <= NAMES
     assert not {*secrets} & given.keys()
