@@ -91,71 +91,55 @@ class Sending:
         return self._post(chat, parameters, content)
 
     async def send_document(self, parameters: Parameters) -> Json:
+        if (upload := parameters.upload("document")) and not upload.data:
+            raise bad_request("file must be non-empty")
+        return self._post_file("document", parameters)
+
+    async def send_voice(self, parameters: Parameters) -> Json:
+        return self._post_file("voice", parameters)
+
+    async def send_photo(self, parameters: Parameters) -> Json:
+        return self._post_file("photo", parameters)
+
+    def _post_file(self, kind: str, parameters: Parameters) -> Json:
+        """Send a file that is uploaded, or known by its id."""
         chat = open_chat(self._world, parameters)
-        upload = parameters.upload("document")
-        if upload:
-            if not upload.data:
-                raise bad_request("file must be non-empty")
-            file = self._world.files.add("document", upload.name, upload.data)
-        else:
-            known = self._world.files.by_id(parameters.text("document"))
-            if not known:
-                raise bad_request("there is no document in the request")
+        upload = parameters.upload(kind)
+        if upload and upload.data:
+            file = self._world.files.add(kind, upload.name, upload.data)
+        elif (known := self._world.files.by_id(parameters.text(kind))) is not None:
             file = known
-        caption = parameters.text("caption")
-        text, given = _with_entities(parameters, caption, "caption_entities")
+        else:
+            raise bad_request(f"there is no {kind} in the request")
+        text, given = _with_entities(parameters, parameters.text("caption"), "caption_entities")
         if units(text) > CAPTION_LIMIT:
             raise bad_request("message caption is too long")
-        content = attachment("document", file)
+        content = attachment(kind, file)
         if text:
             content |= {"caption": text} | ({"caption_entities": given} if given else {})
         return self._post(chat, parameters, content | _markup(parameters))
 
-    async def send_voice(self, parameters: Parameters) -> Json:
-        chat = open_chat(self._world, parameters)
-        upload = parameters.upload("voice")
-        if not upload or not upload.data:
-            raise bad_request("there is no voice in the request")
-        content = attachment("voice", self._world.files.add("voice", upload.name, upload.data))
-        return self._post(chat, parameters, content | _markup(parameters))
-
-    async def send_photo(self, parameters: Parameters) -> Json:
-        chat = open_chat(self._world, parameters)
-        upload = parameters.upload("photo")
-        if not upload or not upload.data:
-            raise bad_request("there is no photo in the request")
-        caption = parameters.text("caption")
-        if units(caption) > CAPTION_LIMIT:
-            raise bad_request("message caption is too long")
-        content = attachment("photo", self._world.files.add("photo", upload.name, upload.data))
-        return self._post(chat, parameters, content | ({"caption": caption} if caption else {}))
-
     async def send_message_draft(self, parameters: Parameters) -> bool:
-        chat = open_chat(self._world, parameters)
-        if not chat.is_private:
-            raise bad_request("TEXTDRAFT_PEER_INVALID")
-        draft_id = parameters.integer("draft_id", 0)
-        if not draft_id:
-            raise bad_request("draft_id must be non-zero")
         text, entities = _with_entities(parameters, parameters.text("text"), "entities")
         if units(text) > TEXT_LIMIT:
             raise bad_request("message is too long")
-        return self._draft(chat, parameters, {"draft_id": draft_id, "text": text, "entities": entities})
+        return self._draft(parameters, {"text": text, "entities": entities})
 
     async def send_rich_message(self, parameters: Parameters) -> Json:
         chat = open_chat(self._world, parameters)
         return self._post(chat, parameters, _rich(parameters) | _markup(parameters))
 
     async def send_rich_message_draft(self, parameters: Parameters) -> bool:
+        return self._draft(parameters, _rich(parameters))
+
+    def _draft(self, parameters: Parameters, content: Json) -> bool:
         chat = open_chat(self._world, parameters)
         if not chat.is_private:
             raise bad_request("TEXTDRAFT_PEER_INVALID")
         draft_id = parameters.integer("draft_id", 0)
         if not draft_id:
             raise bad_request("draft_id must be non-zero")
-        return self._draft(chat, parameters, {"draft_id": draft_id, **_rich(parameters)})
-
-    def _draft(self, chat: Chat, parameters: Parameters, draft: Json) -> bool:
+        draft: Json = {"draft_id": draft_id, **content}
         if parameters.flag("can_stop"):
             draft["can_stop"] = True
         if (thread_id := self._thread(chat, parameters)) is not None:

@@ -281,9 +281,10 @@ class Commands:
             ):
                 usual = [BotCommand(row.name, described[row.name]) for row in listed]
                 # Then the command, too, is seen by the one who sends it alone (Bot API 10.2).
-                ephemeral = {row.name: {"is_ephemeral": True} for row in listed if row.is_ephemeral}
+                marks = [{"is_ephemeral": True} if row.is_ephemeral else None for row in listed]
                 newer = [
-                    BotCommand(one.command, one.description, api_kwargs=ephemeral.get(one.command)) for one in usual
+                    BotCommand(row.name, described[row.name], api_kwargs=mark)
+                    for row, mark in zip(listed, marks, strict=True)
                 ]
                 put = partial(bot.set_my_commands, scope=scope, language_code=None if language == default else language)
                 if isinstance(scope, BotCommandScopeAllPrivateChats):

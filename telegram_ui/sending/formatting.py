@@ -78,7 +78,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         return source, ()
     urls = [entity.url or "" for entity in found]
     # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
-    is_lossy = all(_lost_letters(one, text, urls) for one in (written, BREAK_TAG.sub("", source)))
+    is_lossy = all(_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MOST_GROWTH * len(source) or is_lossy:
         return source, ()
     length = units(text)

@@ -33,14 +33,13 @@ _LINKED = ("http://", "https://", "mailto:", "tg://")
 """Schemes for which <…> makes a link. std::string is not one."""
 _FOLLOWED = ("http://", "https://", "tg://")
 """Schemes of links that Telegram takes."""
-_CODE_SPAN = re.compile(r"`[^`\n]+`")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
 _FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
 _IN_A_CELL = re.compile(r"`[^`\n]+`|\$\|[^|$\n]+\|\$|\$(?!\s)[^$\n]*[^$\s|]\$(?!\d)")
 """Code and formulas, whose pipes end no cell. "| $5 | $10 |" has none."""
 _MARK = re.compile(r"`|\*\*|\*|~~")
-_ITEM = re.compile(r"\n\s*(?:[-*+]|\d{1,9}[.)])\s")
+_ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 
 @cache
