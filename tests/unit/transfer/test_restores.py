@@ -251,6 +251,6 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
             await store.facts.commit(HERE, changes, read=read, learned=learned, until=1, now=NOW)
         data = await exported(talk.services)
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).notes[-1].endswith("\nand 12 more")
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"
         await imported(talk, data)
         assert [one["kind"] for one in (await dumped(talk))["facts"]] == ["instruction"] * 50
