@@ -34,6 +34,7 @@ from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, rank, rarest
 from retrieval.turns import characters, newest_turns, own_words
+from retrieval.wide_questions import NARROW, WIDE, is_wide
 from runtime.tasks import done
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
@@ -102,6 +103,7 @@ class MemoryRetrieval:
     _facts: FactRecall = attrs.field(factory=FactRecall)
     _longest_wait: float | None = None
     _commands: Mapping[str, str]
+    _examples: Floats | None = attrs.field(default=None, init=False)
 
     async def context(
         self,
@@ -159,6 +161,8 @@ class MemoryRetrieval:
         found = await search() if known or sources.archived else None
         if found is not None:
             builder.take_instructions(found.facts.lasting)
+            if found.question.vector is not None and await self._is_wide(found.question.vector):
+                builder.add_search_hint()
         if not scope.is_direct_messages:
             builder.take_profile(sources.profile)
         older = await self._summaries_and_turns(builder, store, scope, sources, unstored, turn)
@@ -258,6 +262,16 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None
         return vector
+
+    async def _is_wide(self, question: Floats) -> bool:
+        """Return True if one look cannot answer a question. The first one waits until the examples are embedded."""
+        if self._examples is None and self._embedder is not None:
+            try:
+                async with asyncio.timeout(self._longest_wait):
+                    self._examples = await self._embedder.passages([*WIDE, *NARROW])
+            except (ModelError, TimeoutError) as error:
+                log.info("examples of questions were not embedded: %s", type(error).__name__)
+        return self._examples is not None and is_wide(question, self._examples)
 
     async def _facts_of(self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int) -> FoundFacts:
         """Find facts that matter to a question, and the instructions and preferences that apply to it."""

@@ -126,6 +126,11 @@ READER = (
     '"have I ever" or a story, and where nothing here answers; search on until you have it all.'
 )
 """The line of the system prompt that explains the blocks of a prompt to its reader."""
+SEARCH_ON = (
+    "(This seems to ask for an order, a count or a whole story: where search_memory is offered, search until you have "
+    "all of it.)"
+)
+"""The hint in a turn that one look cannot answer."""
 POWERS = (
     "You are a bot in Telegram. You remember only while memory is on. People may send you documents and, where it is "
     "set up, photos and voice messages; whoever asks in words to be reminded is offered a reminder. These commands are "

@@ -12,4 +12,5 @@ ranking.py           which earlier passages matter to a question
 replies.py           what a reply to an earlier message brings along
 sent_along.py        what a prompt carries of the files that came with this turn
 turns.py             turns as a prompt carries them: whole, or cut in the middle
+wide_questions.py    questions about an order, a count or a whole story
 """

@@ -117,6 +117,14 @@ class PromptBuilder:
             if squeezed:
                 self._add(squeezed)
 
+    def add_search_hint(self) -> None:
+        """Say that this turn asks for more than one look finds, if there is room."""
+        size = self._tokens.count(prompts.SEARCH_ON) + 1
+        if size <= self._left:
+            self._clock = f"{self._clock}\n{prompts.SEARCH_ON}"
+            self._left -= size
+            self._wanted += size
+
     def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Take lasting instructions, the most important first, while they fit."""
         room = min(MOST_INSTRUCTIONS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
