@@ -34,12 +34,13 @@ from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
-from llm.endpoint import ModelAddress
+from llm.endpoint import connection
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
+from llm.trial import log_endings
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
@@ -380,6 +381,12 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=60),
         ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
+        ScheduledTask(
+            name="looking for models that end",
+            work=partial(log_endings, core.settings, services.clock),
+            every=86_400,
+            at_start=True,
+        ),
     ]
     if memory.is_shared:
         tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=30))
@@ -390,16 +397,6 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
         work = partial(corrections.forget_archives, timedelta(days=days))
         tasks.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=3600, at_start=True))
     return tasks
-
-
-def connection(settings: Settings, model: str) -> ModelAddress:
-    """Return the connection to a model at the answering endpoint."""
-    return {
-        "model": model,
-        "api_key": settings.openai_api_key,
-        "base_url": settings.openai_base_url,
-        "timeout": settings.model_timeout,
-    }
 
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:

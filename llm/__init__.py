@@ -23,6 +23,6 @@ speech.py            text → speech, and recordings → the words in them
 text_calls.py        calls of tools that a model wrote as text
 thoughts.py          a model's text without its thoughts, whatever their marks
 tool_calls.py        tools on the wire: offered, called, answered
-trial.py             what a model can do, for --check
+trial.py             what a model can do, and when it ends
 window.py            how long a prompt may be, as operator and refusals say
 """

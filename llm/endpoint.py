@@ -14,7 +14,7 @@ from llm.failures import NoConnection, SettingNames, StatusError, error_message,
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
 from runtime.tracing import Span, span
-from settings import Secret
+from settings import Secret, Settings
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
@@ -114,6 +114,16 @@ class ModelAddress(TypedDict, total=False):
     timeout: float
     sleep: Sleep
     jitter: Callable[[], float]
+
+
+def connection(settings: Settings, model: str) -> ModelAddress:
+    """Return the connection to a model at the answering endpoint."""
+    return {
+        "model": model,
+        "api_key": settings.openai_api_key,
+        "base_url": settings.openai_base_url,
+        "timeout": settings.model_timeout,
+    }
 
 
 class EndpointClient:

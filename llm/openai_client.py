@@ -7,6 +7,7 @@ import asyncio
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from datetime import date
 from typing import Any, cast
 
 import aiohttp
@@ -36,6 +37,9 @@ _OWN_HEADERS = frozenset(
 """The headers that are sent. The SDK adds an account's names and any header out of the environment, which belong to its
 own address alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
 """
+
+_ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")
+"""Of OpenAI's, OpenRouter's and Mistral's list of models: a date, with or without a time behind it."""
 
 OnBytes = Callable[[], None]
 """Called whenever bytes have arrived."""
@@ -156,9 +160,21 @@ class OpenAIClient:
 
     async def models(self) -> list[str]:
         """The models that the endpoint names; none where it does not."""
+        return [str(row["id"]) for row in await self._listed()]
+
+    async def endings(self) -> dict[str, date]:
+        """The days on which models end, by their names, as far as the endpoint's list tells."""
+        found = {}
+        for row in await self._listed():
+            for field in _ENDING_FIELDS:
+                with suppress(ValueError):
+                    found[str(row["id"])] = date.fromisoformat(str(row.get(field))[:10])
+        return found
+
+    async def _listed(self) -> list[Mapping[str, Any]]:
         try:
             listed: Any = parsed((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
-            return [str(one["id"]) for one in listed["data"]]
+            return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]
         except (APIError, aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, ModelBroken):
             return []
 

@@ -1,19 +1,33 @@
-"""A trial of a model for --check: whether it answers, calls a tool, and keeps to a JSON schema.
+"""What is found out about models: by a trial (does it answer, call a tool, keep to a JSON schema?), and by the list of
+its endpoint, which says when a model ends.
 
 What a model cannot do is no failure here: the bot does without.
 """
 
+import asyncio
 import json
+import logging
+from contextlib import aclosing
+from datetime import date
 
 from llm.chat_model import ChatModel
+from llm.endpoint import open_client
 from records.errors import ModelBroken, ModelDeclined, ModelRefused
 from records.model_calls import PromptMessage, Tool
+from records.scopes import Clock
+from settings import Settings
+
+log = logging.getLogger(__name__)
 
 _WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
 SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 """Errors of a model that cannot do a thing, rather than cannot be reached."""
+WARNED_DAYS = 60
+"""Providers announce a shutdown months before: earlier it would only be noise."""
+SECONDS = 20.0
+"""Time for the list, which nobody waits for."""
 
 
 async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:
@@ -50,3 +64,33 @@ async def _schema(model: ChatModel) -> str:
         return "does not keep to a JSON schema"
     fits = isinstance(answer, dict) and isinstance(answer.get("word"), str)
     return "keeps to a JSON schema" if fits else "does not keep to a JSON schema"
+
+
+async def endings(settings: Settings, today: date) -> list[str]:
+    """Return a sentence for each model of the settings that ends soon; none where the endpoint does not say so."""
+    variables = {
+        settings.speech_model: "SPEECH_MODEL",
+        settings.transcription_model: "TRANSCRIPTION_MODEL",
+        settings.embedding_model: "EMBEDDING_MODEL",
+        **dict.fromkeys(settings.openai_models, "OPENAI_MODELS"),
+        settings.summary_model: "SUMMARY_MODEL",
+        settings.openai_model: "OPENAI_MODEL",
+    }
+    address = {"api_key": settings.openai_api_key.value, "base_url": settings.openai_base_url}
+    try:
+        async with asyncio.timeout(SECONDS), aclosing(await asyncio.to_thread(open_client, **address)) as client:
+            ends = await client.endings()
+    except TimeoutError:
+        return []
+    return [
+        f"{model} ends on {ends[model]}, says its endpoint: name another in {variable}."
+        for model, variable in variables.items()
+        if model in ends and (ends[model] - today).days <= WARNED_DAYS
+    ]
+
+
+async def log_endings(settings: Settings, clock: Clock) -> None:
+    """Warn in the log of each model that ends soon."""
+    if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
+        for sentence in await endings(settings, clock().date()):
+            log.warning("%s", sentence)

@@ -10,7 +10,7 @@ from background.backups import demand_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.trial import trial
+from llm.trial import endings, trial
 from records.errors import (
     KeepsakeError,
     ModelError,
@@ -81,6 +81,8 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
                     "model",
                     trial(model, tools=with_tools, schema=model is summariser),
                 )
+            for sentence in await endings(settings, assembly.utc_now().date()):
+                found.say("warning", sentence)
             for name in assembly.further_models(settings):
                 model = await assembly.opened(name, settings, stack, setting="OPENAI_MODELS")
                 await found.ask("model", model.check())

@@ -6,12 +6,13 @@ import socket
 import stat
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, KEY, TOKEN, House, Run
+from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, House, Run
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -119,6 +120,29 @@ async def test_check_says_one_line_for_each_part(own_house: House) -> None:
     assert f"@{own_house.world.bot['username']}" in parts_of(run)["telegram"]
     assert "model answering-model answers, calls tools\n" in run.out
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
+
+
+async def test_a_model_that_ends_soon_is_named_by_check_and_in_the_log(own_house: House) -> None:
+    """By the fields of the lists of OpenAI, OpenRouter and Mistral."""
+    soon, late = (str(datetime.now(tz=UTC).date() + timedelta(days=days)) for days in (40, 90))
+    own_house.model.default(ANSWERS, "Noted.")
+    own_house.model.listed = {ANSWERS: {"shutdown_date": soon}, SUMMARIES: {"shutdown_date": late, "deprecation": None}}
+    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR"))
+    assert run.out.count("warning: ") == 1
+    assert f"warning: answering-model ends on {soon}, says its endpoint: name another in OPENAI_MODEL.\n" in run.out
+    assert run.status == 0
+    own_house.model.listed = {SUMMARIES: {"deprecation": f"{soon}T12:00:00Z"}, ANSWERS: {"expiration_date": "none"}}
+    async with own_house.bot() as process:
+        line = await process.logged("ends on")
+        assert f"summarising-model ends on {soon}" in line
+        assert process.text().count("ends on") == 1
+
+
+async def test_check_shows_the_endpoint_s_own_words_without_the_key(own_house: House) -> None:
+    own_house.model.default(ANSWERS, Behaviour(status=400, message=f"No connected db. Your key is {KEY}, my friend."))
+    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
+    assert "The endpoint says: No connected db. Your key is" in parts_of(run)["model"]
+    assert KEY not in run.out
 
 
 async def test_check_runs_next_to_the_bot(house: House) -> None:

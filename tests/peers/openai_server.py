@@ -105,6 +105,8 @@ class OpenAIServer:
 
     requests: list[Recorded] = field(default_factory=list)
     dimensions: int = 64
+    listed: dict[str, dict[str, object]] = field(default_factory=dict)
+    """What the list of models says of each, besides its name."""
     _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     _defaults: dict[str, Default] = field(default_factory=dict)
     _schema_queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
@@ -271,7 +273,8 @@ class OpenAIServer:
 
     async def _models(self, request: Request) -> Response:
         names = sorted({*self._queues, *self._defaults})
-        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
+        listed = [{"id": name, "object": "model", **self.listed.get(name, {})} for name in names]
+        return JSONResponse({"object": "list", "data": listed})
 
     async def _script(self, request: Request) -> Response:
         order = await request.json()
