@@ -155,7 +155,12 @@ class PageSessions:
     async def _signer(self, kind: str) -> URLSafeSerializer:
         # A salt of its own, so that a signature made here proves nothing about an export, nor the other way round.
         options = {"key_derivation": "hmac", "digest_method": hashlib.sha256}
-        return URLSafeSerializer(await self._memory.export_key(), f"dashboard.{kind}", signer_kwargs=options)
+        return URLSafeSerializer(
+            await self._memory.export_key(),
+            f"dashboard.{kind}",
+            serializer_kwargs={"ensure_ascii": True},  # half a character in a name is in no UTF-8
+            signer_kwargs=options,
+        )
 
 
 def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
