@@ -11,6 +11,7 @@ from locales.receipts import counts
 from records.errors import FactsFull
 from records.facts import LONGEST_FACT, MOST_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten
+from text.characters import visible
 
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
@@ -23,7 +24,7 @@ class FactsByHand:
 
     async def add(self, owner: int, text: str) -> Fact | str:
         """Add a fact and return it, or a sentence that says why not."""
-        text = " ".join(text.split())
+        text = " ".join(visible(text).split())
         if refusal := _refusal(text):
             return refusal
         if await self._services.memory.config(owner) is None:
@@ -40,7 +41,7 @@ class FactsByHand:
         """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
         history next to what holds from now on.
         """
-        text = " ".join(text.split())
+        text = " ".join(visible(text).split())
         if refusal := _refusal(text):
             return refusal
         if await self.is_incognito(owner):
@@ -86,7 +87,7 @@ class FactsByHand:
 
 def _refusal(text: str) -> str:
     """Return why a text cannot be a fact, or ""."""
-    if not any(map(str.isprintable, text)):  # characters without width are none
+    if not text:
         return tr("memory-usage")
     return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text))) if len(text) > LONGEST_FACT else ""
 

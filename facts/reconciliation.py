@@ -6,7 +6,6 @@ and negation decide.
 
 import heapq
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -77,12 +76,6 @@ Nearness = Mapping[int, float]
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
-_DENIED = re.compile(
-    r"[,;(]\s*(?:and |und |y |e |et |a |и )?(?:not|no|nicht|pas|non|niet|não|nie|не|а не|instead of|rather than|statt"
-    r"|anstatt|en vez de|em vez de|au lieu de|invece di|вместо)\s+(?:\w+\s+)?(\d[\d,]*)",
-    re.IGNORECASE,
-)
-"""A number that a correction names as the one that is not right."""
 _Known = Mapping[int, Fact | NewFact]
 """By number: a stored fact under its id, a new one of this batch under minus its position, from 1."""
 
@@ -159,7 +152,7 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
     is_about = same_subject(new.subject, subject)
     if essence(new.text) == essence(text):
         return "ended" if new.valid_to else "same"
-    if _is_flip(new.text, text, mine, theirs) or _corrects(new.text, text):
+    if _is_flip(new.text, text, mine, theirs):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
     repeats = mine == theirs and topics(new.text) <= topics(text)
@@ -171,7 +164,7 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
         return "ended" if is_over else "other"
     if repeats and ((is_about and new.only_one and _has_value(mine, new)) or model_says):
         return "same"
-    if new.only_one and is_about and "event" not in (kind, new.kind) and mine.people == theirs.people:
+    if new.only_one and is_about and "event" not in (kind, new.kind):
         if _who(new.text) and _who(text) and _who(new.text) != _who(text):
             return "other"  # of a group's members, each has a home
         return "changed"
@@ -211,8 +204,6 @@ def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates, near: N
             scored.append((2, 0.0, number))
         elif topics(draft.text) == topics(one.text):
             scored.append((3, 0.0, number))
-        elif _corrects(draft.text, one.text):
-            scored.append((4, 0.0, number))
     return [number for *_, number in sorted(scored)]
 
 
@@ -236,15 +227,6 @@ def _who(text: str) -> tuple[str, ...]:
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same statement with and without a negation."""
     return mine == replace(theirs, polarity=not theirs.polarity) and topics(new) == topics(known)
-
-
-def _corrects(new: str, known: str) -> bool:
-    """Whether a number of a known fact is named as the one that is not right: "the rent is 980 euros, not 940"."""
-    denied = {number.replace(",", "") for number in _DENIED.findall(new)}
-    if denied.isdisjoint(fingerprint(known).numbers):
-        return False
-    words = {word for word in topics(new) & topics(known) if not word.isdigit()}
-    return bool(words - {name for text in (new, known) for name in fingerprint(text).names})
 
 
 def _is_related(new: NewFact, text: str) -> bool:

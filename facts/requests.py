@@ -17,7 +17,6 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from text.analyzer import analyse
 from text.fingerprint import fingerprint, says_change, topics
-from text.single_values import single_value
 from text.tokenizer import Tokenizer
 
 MOST_TURNS = 20
@@ -288,8 +287,7 @@ class Requests:
 
 def _is_own_value(fact: Fact) -> bool:
     """Whether a fact gives something of which its person has only one, such as a home."""
-    value = single_value(fact.text)
-    return value is not None and value.is_single and " " not in value.subject
+    return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
 def _may_replace(message: Message) -> bool:

@@ -15,17 +15,19 @@ from typing import cast
 from llm.meant_json import parse_meant_json
 from records.facts import LASTING, LONGEST_FACT, FactKind, NewFact
 from records.messages import Message
-from text.characters import QUESTION_MARKS, well_formed
+from text.characters import QUESTION_MARKS, visible, well_formed
 from text.fingerprint import fingerprint, says_change, topics
-from text.single_values import single_value
 
 LONGEST_SUBJECT = 60
 MOST_QUOTED = 2_000
 """Characters of a quote that are looked for."""
 MOST_FOUND = 30
 """Facts of one answer."""
+OPEN, OVER = "maybe", "past"
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",
+    OVER: "event",
+    OPEN: "personal",
     "event": "event",
     "preference": "preference",
     "instruction": "instruction",
@@ -44,7 +46,9 @@ _PROPERTIES: Mapping[str, object] = {
     "quote": {"type": "string"},
     "text": {"type": "string"},
     "type": {"type": "string", "enum": [*TYPES, *NO_FACTS]},
-    "applies_to": {"type": ["string", "null"]},
+    "about": {"type": ["string", "null"]},
+    "attribute": {"type": ["string", "null"]},
+    "is_single": {"type": "boolean"},
     "replaces": {"type": ["integer", "null"]},
 }
 _FACT = {"type": "object", "additionalProperties": False, "required": list(_PROPERTIES), "properties": _PROPERTIES}
@@ -63,18 +67,24 @@ FACTS_SCHEMA: Mapping[str, object] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """One fact as the model wrote it: the types are right, nothing else is checked. `message`: the line that says it;
-    `quote`: the words of that line, None where the model gave none;
-    `replaces`: the known fact that holds no longer; `applies_to`: of a lasting instruction or a preference, the kind of
-    request that it is for, "" for every one.
+    """One fact as the model wrote it: the types are right, nothing else is checked.
+
+    `message`: the line that says it; `quote`: the words of that line. `about`: whom it is about, or of a lasting
+    instruction the kind of request that it is for ("" for every one). `attribute`: what it tells of them; `is_single`:
+    there is only one of that at a time; `is_over`: it was so once; `is_open`: they are not sure. `replaces`: the known
+    fact that holds no longer.
     """
 
     text: str
     kind: FactKind
     message: int | None
     replaces: int | None
-    applies_to: str = ""
-    quote: str | None = None
+    quote: str = ""
+    about: str = ""
+    attribute: str = ""
+    is_single: bool = False
+    is_over: bool = False
+    is_open: bool = False
 
 
 def parse(answer: str) -> list[ExtractedFact] | None:
@@ -111,24 +121,18 @@ def find_ground(one: ExtractedFact, message: Message) -> str:
     """The words of a message from which a fact was learned; "" where the message does not state the fact.
 
     The fact shares a word with its message besides its person's name, and the clause that is quoted is no question.
-    If the model gave no quote, the sentence that shares most words with the fact is quoted.
     """
     about = topics(one.text) - topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
     if not {term[:4] for term in about} & {term[:4] for term in topics(message.content)}:
         return ""
-    if one.quote is not None:
-        start, end = _place(one.quote, message.content)
-    else:
-        sentences = [match.span() for match in _SENTENCE.finditer(message.content)]
-        start, end = max(sentences, key=lambda span: len(about & topics(message.content[slice(*span)])), default=(0, 0))
+    start, end = _place(one.quote, message.content)
     quote = " ".join(message.content[start:end].split())[:LONGEST_FACT]
     rest = _CLAUSE_END.search(message.content, end)
     is_question = quote.endswith(QUESTION_MARKS) or (rest is not None and rest.group() in QUESTION_MARKS)
     return "" if is_question else quote
 
 
-_SENTENCE = re.compile(r"[^.!?…。！？؟\n]*\w(?:[^.!?…。！？؟\n]|[.](?=\w))*[.!?…。！？؟]*")
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 
 
@@ -153,36 +157,32 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 def _new_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collection[int], zone: tzinfo) -> NewFact:
     kind = one.kind
-    if kind == "instruction" and one.applies_to and not topics(one.applies_to) & topics(message.content):
-        kind = "personal"  # a small model types every fact so, "applies to: code"
-    value = single_value(one.text)
-    is_over = value is not None and value.is_over and _is_of(one.text, message.speaker)
-    says_so = says_change(message.content) or fingerprint(one.text).polarity
+    own = topics(message.speaker) | {"user"}
+    about = " ".join(word for word in one.about.split() if not topics(word) <= own)
+    if kind == "instruction" and about and not topics(about) & topics(message.content):
+        kind = "personal"  # a small model types every fact so, for requests about "code"
+    hedges = fingerprint(quote).hedges
+    is_uncertain = bool(hedges) or one.is_open
+    is_single = one.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
+    is_over = one.is_over and is_single and not about
     said_at = message.created_at
     since = since_of(one.text, zone)
-    hedges = fingerprint(quote).hedges
     return NewFact(
         text=one.text if not hedges or fingerprint(one.text).hedges else f"{message.speaker or 'User'}: {quote}",
-        kind=kind,
+        kind="personal" if is_over else kind,
         quote=quote,
-        is_uncertain=bool(hedges),
-        subject=one.applies_to if kind in LASTING else value.subject if value else "",
+        is_uncertain=is_uncertain,
+        subject=about if kind in LASTING else f"{about} {one.attribute}".strip() if is_single else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
-        only_one=value is not None and value.is_single and not value.is_over and kind not in LASTING,
-        known=one.replaces if one.replaces in known else None,
-        is_change=says_so,
+        only_one=is_single and not one.is_over,
+        known=one.replaces if one.replaces in known and not is_uncertain else None,
+        is_change=says_change(message.content) or fingerprint(one.text).polarity,
         person_id=message.person_id,
     )
-
-
-def _is_of(text: str, speaker: str) -> bool:
-    """Whether a fact begins with the name of the person who says it, or with "the user"."""
-    first = text.split(" ")[0].casefold().split("'")[0]
-    return first in speaker.casefold().split() or first in ("the", "user")
 
 
 def _sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
@@ -248,13 +248,18 @@ def _fact(item: object) -> ExtractedFact | None:
     if not isinstance(item, dict) or not _text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
+    attribute = _line(item.get("attribute"), LONGEST_SUBJECT)
     return ExtractedFact(
         text=_text(item),
         kind=TYPES.get(kind, "personal"),
         message=_whole(item.get("message")),
         replaces=_whole(item.get("replaces")),
-        applies_to=_line(item.get("applies_to"), LONGEST_SUBJECT),
-        quote=item["quote"][:MOST_QUOTED] if isinstance(item.get("quote"), str) else None,
+        quote=_line(item.get("quote"), MOST_QUOTED),
+        about=_line(item.get("about"), LONGEST_SUBJECT),
+        attribute=attribute,
+        is_single=bool(attribute) and item.get("is_single") is not False,
+        is_over=kind == OVER,
+        is_open=kind == OPEN,
     )
 
 
@@ -268,7 +273,7 @@ def _text(item: Mapping[str, object]) -> str:
 
 def _line(value: object, most: int) -> str:
     """A value as one line, at most so many characters."""
-    return " ".join(well_formed(value).replace("\0", " ").split())[:most] if isinstance(value, str) else ""
+    return " ".join(visible(value).split())[:most] if isinstance(value, str) else ""
 
 
 def _whole(value: object) -> int | None:

@@ -276,7 +276,8 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
             for text, begins, kind in () if is_question(sentence) else _told(sentence, name.strip()):
                 older = [one for fact, one in known.items() if begins and fact.startswith(begins)]
                 if text not in known:
-                    yield {"message": number, "text": text, "type": kind, "replaces": (*older, None)[0]}
+                    told = {"message": number, "quote": sentence, "text": text, "type": kind}
+                    yield told | {"replaces": (*older, None)[0]}
 
 
 def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:

@@ -93,10 +93,14 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
 def is_in_another_language(text: str, source: str) -> bool:
     """Return True if a text and its source are each clearly in one language, and these differ.
 
-    Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged.
+    Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged; nor
+    is an extract, since most of its words are the source's.
     """
     mine, theirs = _language(text), _language(source)
-    return bool(mine and theirs) and mine != theirs
+    if not mine or not theirs or mine == theirs:
+        return False
+    words = set(_WORD.findall(text.casefold()))
+    return 2 * len(words & set(_WORD.findall(source.casefold()))) < len(words)
 
 
 def _language(text: str) -> str:

@@ -7,7 +7,6 @@ fingerprint.py    what must be equal in two sentences that say the same: numbers
 markup.py         Markdown → a tree of texts and marks
 passages.py       what is searched and shown of a message: all of a short one, the passages of a long one
 rich_messages.py  formatted messages of Telegram as Markdown, with the files in them
-single_values.py  of what nobody has two, read from the words of a fact or of the person themselves
 stopwords.py      articles, pronouns and the like, by language: what a search leaves out
 time_zones.py     time zones as people write them; the times of a wall clock
 tokenizer.py      counting and cutting by tokens

@@ -1,4 +1,4 @@
-"""Fingerprints of sentences, equal where two say the same: numbers, dates, names, people, negation, mood. Pure.
+"""Fingerprints of sentences, equal where two say the same: numbers, dates, names, negation, hedges. Pure.
 
 Owns the word lists of the languages it knows. A difference that it misses costs a wrong merge, an imagined one only a
 duplicate: in doubt it sees one.
@@ -61,10 +61,6 @@ def _stemmed(word: str) -> str:
 
 
 _ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
-_TIMES_OF_DAY = frozenset(
-    "morning noon afternoon evening night morgens mittags abends nachts vormittags nachmittags mañana tarde noche"
-    " утром днём днем вечером ночью before after since until vor nach seit bis antes después desde hasta до после".split()
-)
 
 _NEGATION = frozenset(
     "not no never none nobody nothing neither nor cannot without except hardly barely unable stopped quit gave-up"
@@ -88,30 +84,6 @@ _HEDGES = frozenset(
     "may might could maybe perhaps probably possibly considers considering vielleicht könnte womöglich wahrscheinlich überlegt"
     " quizás quizá tal-vez podría probablemente talvez podia poderia provavelmente"
     " возможно может наверное вероятно возможна".split()
-)
-# What was or is only wanted differs from what is.
-_MOOD = frozenset(
-    "was were had used formerly once previously former ex past earlier would will want wants wanted plan plans planned"
-    " planning hope hopes hoping wish wishes"
-    " thinks thinking intends"
-    " dreams going only almost nearly joked jokes joking pretends allegedly says said claims should must"
-    " war waren hatte früher ehemals ehemalig möchte will wollte plant hofft wünscht würde nur fast soll"
-    " sagt sagte"
-    " era fue tenía antes solía quiere quería planea piensa espera solo sólo casi dice dijo"
-    " был была было были раньше прежде бывший хочет хотел хотела планирует собирается надеется только почти"
-    " говорит сказал сказала будет".split()
-)
-# Whose it is: "Boris likes dogs", "Boris's wife likes dogs".
-_PEOPLE = frozenset(
-    "wife husband spouse partner girlfriend boyfriend fiancé fiancée mother father mom mum dad parents parent sister brother"
-    " sibling siblings son daughter child children kid kids baby aunt uncle cousin niece nephew grandmother grandfather"
-    " grandma grandpa friend friends neighbour neighbor boss colleague colleagues team teacher roommate landlord dog cat"
-    " frau mann ehefrau ehemann mutter vater mama papa eltern schwester bruder sohn tochter kind kinder tante onkel oma opa"
-    " freund freundin nachbar nachbarin chef chefin kollege kollegin hund katze"
-    " esposa esposo marido mujer madre padre padres hermana hermano hijo hija hijos tía tío abuela abuelo amigo amiga"
-    " vecino vecina jefe jefa colega perro gata gato"
-    " жена муж мать мама отец папа родители сестра брат сын дочь дети ребёнок ребенок тётя дядя бабушка дедушка друг подруга"
-    " сосед соседка начальник коллега собака кошка кот жены мужа мамы папы сестры брата сына дочери друга подруги".split()
 )
 # Capitalised at the beginning of a sentence without being a name.
 _NO_NAMES = frozenset(
@@ -146,19 +118,15 @@ _CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fingerprint:
-    """The distinguishing parts of a sentence. `numbers`, `dates` and `names` in their order; `polarity`: negated or not."""
+    """The distinguishing parts of a sentence. `numbers`, `dates` and `names` in their order; `hedges`: words that leave
+    open if it is true; `polarity`: negated or not.
+    """
 
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
     names: tuple[str, ...]
-    people: frozenset[str]
-    mood: frozenset[str]
+    hedges: frozenset[str]
     polarity: bool
-
-    @property
-    def hedges(self) -> frozenset[str]:
-        """The words by which a sentence leaves open if it is true."""
-        return self.mood & _HEDGES
 
     @property
     def distinguishing(self) -> frozenset[str]:
@@ -172,8 +140,7 @@ def fingerprint(text: str) -> Fingerprint:
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
-    people: set[str] = set()
-    mood: set[str] = set()
+    hedges: set[str] = set()
     negated = any(one in text for one in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
@@ -187,12 +154,8 @@ def fingerprint(text: str) -> Fingerprint:
             numbers.append(str(NUMBER_WORDS[bare]))
         elif (named := _calendar().get(_stemmed(bare))) and (word[0].isupper() or bare not in _ALSO_OTHER_WORDS):
             dates.append(named)
-        elif bare in _TIMES_OF_DAY:
-            dates.append(bare)
-        elif bare in _MOOD or bare in _HEDGES:
-            mood.add(bare)
-        elif bare in _PEOPLE:
-            people.add(bare)
+        elif bare in _HEDGES:
+            hedges.add(bare)
         elif word[0].isupper() and bare not in _NO_NAMES:
             names.append(_name(bare))
     numbers += [_number(match.group()) for match in NUMBER.finditer(normal(text))]
@@ -200,8 +163,7 @@ def fingerprint(text: str) -> Fingerprint:
         numbers=tuple(numbers),
         dates=tuple(dates),
         names=tuple(names),
-        people=frozenset(people),
-        mood=frozenset(mood),
+        hedges=frozenset(hedges),
         polarity=negated,
     )
 

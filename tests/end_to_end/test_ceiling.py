@@ -32,7 +32,13 @@ async def talk_under(ceiling: int, folder: Path) -> None:
         "PROFILE_KEEP_SUMMARIES": "0",
     }
     async with open_house(folder) as house:
-        known = {"text": "Ann likes dense texts.", "type": "preference", "message": 0, "replaces": None}
+        known = {
+            "text": "Ann likes dense texts.",
+            "quote": "I like dense texts",
+            "type": "preference",
+            "message": 0,
+            "replaces": None,
+        }
         house.model.script_schema("facts", json.dumps({"facts": [known]}))
         house.model.default_schema("facts", "No list. " + dense(ALPHABETS[0], 6000, 2))
         house.model.default_schema("profile", json.dumps({"profile": "They like " + "中文字符很多" * 400}))

@@ -320,12 +320,27 @@ class OpenAIServer:
             waiting = self._schema_queues[recorded.schema]
             nothing = json.dumps({"facts": []} if recorded.schema == "facts" else {})
             usual = self._schema_defaults.get(recorded.schema, nothing)
-            return waiting.popleft() if waiting else _behaviour(usual(recorded.messages) if callable(usual) else usual)
+            found = waiting.popleft() if waiting else _behaviour(usual(recorded.messages) if callable(usual) else usual)
+            return replace(found, text=_quoting(found.text, recorded)) if recorded.schema == "facts" else found
         queue = self._queues[recorded.model]
         if queue:
             return queue.popleft()
         default = self._defaults.get(recorded.model, Behaviour())
         return _behaviour(default(recorded.messages) if callable(default) else default)
+
+
+def _quoting(answer: str | None, recorded: Recorded) -> str | None:
+    """A scripted list of facts, in which a fact without a quote quotes the whole line that it names."""
+    try:
+        facts = json.loads(answer or "")["facts"]
+        lines = dict(_LINE.findall(str(recorded.messages[1]["content"])))
+        quoted = [{"quote": lines.get(str(fact["message"]), ""), **fact} for fact in facts]
+    except (ValueError, TypeError, KeyError):
+        return answer
+    return json.dumps({"facts": quoted}, ensure_ascii=False)
+
+
+_LINE = re.compile(r"^#(-?\d+) \[[^\]]*\] [^:]*: ((?:.*\n?)(?:  .*\n?)*)", re.MULTILINE)
 
 
 class _Scripted(Response):

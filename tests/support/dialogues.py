@@ -1,7 +1,8 @@
 """The labelled dialogues: what people say over time, what a model extracts from it, and what must be known in the end.
 
 `turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `replaces` in
-a scripted fact names a known fact by its text, `message` the place of the message that says it (1: the first).
+a scripted fact names a known fact by its text, `message` the place of the message that says it (1: the first), which
+is quoted whole unless `quote` says otherwise.
 `valid`, `past` (text → text of its successor, or null), `sources` (text → how many messages it was learned from): all
 that may be known afterwards.
 """
@@ -28,7 +29,7 @@ class Stage:
         """The model's answer, with the ids of the messages and facts that it is about."""
         if isinstance(self.told, str):
             return self.told
-        return json.dumps({"facts": [_whole(one, ids, known) for one in self.told]}, ensure_ascii=False)
+        return json.dumps({"facts": [_whole(one, self.said, ids, known) for one in self.told]}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,16 @@ class Dialogue:
     sources: Mapping[str, int]
 
 
-def _whole(told: Mapping[str, Any], ids: Sequence[int], known: Mapping[str, int]) -> dict[str, Any]:
-    named = told.get("replaces")
+def _whole(
+    told: Mapping[str, Any], said: Sequence[str], ids: Sequence[int], known: Mapping[str, int]
+) -> dict[str, Any]:
+    named, place = told.get("replaces"), told.get("message", 1) - 1
     return {
-        "message": ids[told.get("message", 1) - 1],
+        "message": ids[place],
+        "quote": told.get("quote", said[place]),
+        "about": told.get("about"),
+        "attribute": told.get("attribute"),
+        "is_single": told.get("is_single", False),
         "text": told["text"],
         "type": told.get("type", "fact"),
         "replaces": None if named is None else int(named) if named.isdigit() else known[named],

@@ -28,7 +28,8 @@ async def learned(talk: Talk, text: str, fact: str) -> None:
     await talk.say(text)
     async with talk.services.memory.home(ANNA.id) as store:
         [message] = [one for one in await store.page(SCOPE, limit=2) if one.is_user]
-    found = {"message": message.id, "text": fact, "type": "fact", "replaces": None}
+    found = {"message": message.id, "text": fact, "type": "state", "replaces": None}
+    found |= {"about": "Anna", "attribute": "home", "is_single": True}
     talk.server.default_schema("facts", json.dumps({"facts": [found]}))
     await talk.services.facts.learn(SCOPE)
     talk.server.default_schema("facts", json.dumps({"facts": []}))

@@ -16,7 +16,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
-from tests.unit.facts.test_learning import answer, known, told, valid
+from tests.unit.facts.test_learning import answer, known, single, told, valid
 from text.tokenizer import Tokenizer
 from transfer.plans import Imported
 
@@ -75,7 +75,7 @@ async def left(talk: Talk, done: Imported) -> int:
 
 
 def lives(place: str, source: int) -> Mapping[str, Any]:
-    return told(f"Anna lives in {place}.", source)
+    return single(f"Anna lives in {place}.", source, "home")
 
 
 async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(talk: Talk) -> None:

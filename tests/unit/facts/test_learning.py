@@ -34,8 +34,13 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
         yield talk
 
 
-def told(text: str, message: int, *, replaces: int | None = None) -> dict[str, Any]:
-    return {"message": message, "text": text, "type": "fact", "replaces": replaces}
+def told(text: str, message: int, *, replaces: int | None = None, **keys: str) -> dict[str, Any]:
+    return {"message": message, "text": text, "type": "state", "replaces": replaces, **keys}
+
+
+def single(text: str, message: int, attribute: str, about: str = "Anna") -> dict[str, Any]:
+    """A fact that gives something of which there is only one."""
+    return told(text, message) | {"about": about, "attribute": attribute, "is_single": True}
 
 
 def answer(*facts: Mapping[str, Any]) -> str:
@@ -60,7 +65,7 @@ def asked(talk: Talk) -> list[Sequence[Mapping[str, str]]]:
 
 
 async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
-    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+    talk.server.default_schema("facts", answer(single("Anna lives in Oslo.", 1, "home")))
     for text in ("I live in Oslo.", "It rains.", "What a day!"):
         await talk.turn(text)
     assert asked(talk) == []
@@ -198,7 +203,7 @@ async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Ta
 async def test_an_endpoint_without_response_format_is_asked_without(talk: Talk) -> None:
     refusing = Behaviour(text=answer(told("Anna lives in Oslo.", 1)), refuses=("response_format",))
     talk.server.default_schema("facts", refusing)
-    talk.server.default("summary-model", answer(told("Anna lives in Oslo.", 1)))
+    talk.server.default("summary-model", answer(told("Anna lives in Oslo.", 1, quote="I live in Oslo")))
     await talk.say("I live in Oslo.")
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Oslo."]
@@ -254,8 +259,8 @@ async def test_a_move_that_another_thread_tells_meanwhile_ends_the_old_home(talk
     there = Scope(owner=ANNA.id, thread=4)
     await talk.say("I live in Oslo.")
     await talk.say("I live in Bergen now.", thread=there.thread)
-    bergen = Behaviour(text=answer(told("Anna lives in Bergen.", 3)), hold="start")
-    talk.server.script_schema("facts", bergen, answer(told("Anna lives in Oslo.", 1)))
+    bergen = Behaviour(text=answer(single("Anna lives in Bergen.", 3, "home")), hold="start")
+    talk.server.script_schema("facts", bergen, answer(single("Anna lives in Oslo.", 1, "home")))
     moved = asyncio.create_task(talk.services.facts.learn(there))
     await talk.server.until_held()
     await talk.services.facts.learn(SCOPE)
@@ -411,21 +416,24 @@ async def test_a_request_carries_no_more_turns_than_a_batch_however_many_wait(ta
 
 async def test_a_fact_with_the_number_of_another_line_is_learned_from_the_line_that_says_it(talk: Talk) -> None:
     await said(talk, "It rains in Bergen.", "I work as a carpenter in Oslo since 2019.")
-    talk.server.default_schema("facts", answer(told("Anna works as a carpenter in Oslo.", 1)))
+    talk.server.default_schema(
+        "facts", answer(told("Anna works as a carpenter in Oslo.", 1, quote="work as a carpenter"))
+    )
     await talk.services.facts.learn(SCOPE)
     assert [(fact.text, fact.source_ids) for fact in await known(talk)] == [
         ("Anna works as a carpenter in Oslo.", (3,))
     ]
 
 
-async def test_a_new_home_job_and_date_end_the_old_whatever_the_model_says(talk: Talk) -> None:
+async def test_a_new_home_job_and_date_end_the_old_by_their_keys(talk: Talk) -> None:
+    keys = (("home", "Anna"), ("employer", "Anna"), ("date", "Anna's exam"))
     old = ("Anna lives in Oslo.", "Anna works at Acme.", "Anna's exam is on 2026-12-03.")
     await said(talk, "I live in Oslo, work at Acme, and my exam is on 2026-12-03.")
-    talk.server.default_schema("facts", answer(*(told(text, 1) for text in old)))
+    talk.server.default_schema("facts", answer(*(single(text, 1, *key) for text, key in zip(old, keys, strict=True))))
     await talk.services.facts.learn(SCOPE)
     new = ("Anna has moved to Bergen.", "Anna works for Bolt.", "Anna's exam is on 2026-12-10.")
     await said(talk, "I have moved to Bergen, work for Bolt, and my exam is on 2026-12-10.")
-    talk.server.default_schema("facts", answer(*(told(text, 3) for text in new)))
+    talk.server.default_schema("facts", answer(*(single(text, 3, *key) for text, key in zip(new, keys, strict=True))))
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == list(new)
 
@@ -435,7 +443,7 @@ PORTO = "Anna lives in Porto."
 
 @pytest.mark.parametrize("decision", ["edit", "pin", "delete", "end"])
 async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Talk, decision: str) -> None:
-    talk.server.default_schema("facts", answer(told(PORTO, 1)))
+    talk.server.default_schema("facts", answer(single(PORTO, 1, "home")))
     await said(talk, "I live in Porto near the river.")
     await talk.services.facts.learn(SCOPE)
     (fact,) = await known(talk)
@@ -457,11 +465,11 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
     assert await valid(talk) == stands, "the same message was read again"
     assert f"{fact.id} · " in asked(talk)[-1][1]["content"], "the model is shown what was decided"
     assert all(one.is_pinned == (decision == "pin") for one in await known(talk) if one.is_valid)
-    talk.server.default_schema("facts", answer(told(PORTO, 3) | {"quote": "Porto"}))
+    talk.server.default_schema("facts", answer(single(PORTO, 3, "home") | {"quote": "Porto"}))
     await said(talk, "How is the weather in Porto?")
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == stands, "a question states nothing"
-    talk.server.default_schema("facts", answer(told(PORTO, 5) | {"quote": "i moved back to porto"}))
+    talk.server.default_schema("facts", answer(single(PORTO, 5, "home") | {"quote": "i moved back to porto"}))
     await said(talk, "I moved back to Porto!")
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == [PORTO], "a later statement counts"

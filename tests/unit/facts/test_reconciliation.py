@@ -40,7 +40,7 @@ def new(text: str, subject: str = "", *, only_one: bool = False) -> NewFact:
 MANY = [
     known(1, "Anna lives in Oslo.", "home"),
     known(2, "Anna likes sailing."),
-    known(3, "Nora's rent is 940 euros a month."),
+    known(3, "Nora's rent is 940 euros a month.", "Nora rent"),
     *(known(number, f"Anna visited village {number} and likes it.", f"village {number}") for number in range(4, 3_000)),
 ]
 
@@ -49,7 +49,7 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
     drafts = [
         new("Anna lives in Bergen.", "home", only_one=True),
         new("Anna likes sailing."),
-        new("Correction: Nora's rent is 980 euros, not 940."),
+        new("Nora's rent is 980 euros, not 940.", "Nora rent", only_one=True),
         new("Anna likes sailing."),
         new("Anna plays the cello."),
         new("Anna plays the cello."),

@@ -133,6 +133,7 @@ GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war 
         ("Katze Murka.", RUSSIAN, False),
         (RUSSIAN + ENGLISH, RUSSIAN, False),
         (ENGLISH, ENGLISH, False),
+        (RUSSIAN, f"{ENGLISH} {ENGLISH} {ENGLISH} {RUSSIAN}", False),
     ],
 )
 def test_a_summary_in_another_language_than_the_talk_is_seen(text: str, source: str, *, differs: bool) -> None:

@@ -40,7 +40,7 @@ async def test_nothing_known_is_said(desk: Desk) -> None:
 
 
 async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
-    for nothing in ("", " \u200b\u2060"):
+    for nothing in ("", " \u200b\u2060", " \u3164 \u2800\U000e0041"):
         await desk.say(ANN, ANN, f"/memory add{nothing}")
         assert "/memory add" in desk.last(ANN)
     await desk.say(ANN, ANN, "/memory add Ann is allergic to\nwalnuts.")
