@@ -397,7 +397,6 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 READERS: Mapping[str, Callable[[str, Path], tuple[str, Sequence[str]]]] = {
     "sh": lambda lines, folder: ("bash", ["-n", written(lines, folder / "lines.sh")]),
     "caddyfile": lambda lines, folder: ("caddy", [*CADDY, written(lines, folder / "Caddyfile")]),
-    "nginx": lambda lines, folder: ("nginx", nginx_test(lines, folder)),
     "prometheus": lambda lines, folder: (
         "promtool",
         ["check", "config", "--syntax-only", written(lines, folder / "prometheus.yaml")],
