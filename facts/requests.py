@@ -33,7 +33,7 @@ UNSHARED = 4
 """Known facts without such a word that are shown where a message says that something changed: "I moved to Porto" has
 no word of "lives in Lisbon".
 """
-LINE_LEAST = 70
+MIN_LINE_TOKENS = 70
 """The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
 """Share of the window that is left free for the model's answer and a repair."""
@@ -240,7 +240,7 @@ class Requests:
 
         if message.role == "assistant":
             return ""
-        most = min(max(LINE_LEAST, room // 4), room - 1)
+        most = min(max(MIN_LINE_TOKENS, room // 4), room - 1)
         text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 

@@ -101,11 +101,11 @@ PARTS = frozenset(
     | {"snippets", "clock", "message", "overhead"}
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
-MIN_REASON_SHARE = 1.0
+MIN_SIGNAL = 1.0
 """Of a message's score: a weaker signal is no reason."""
 
 
-def reason(score: Mapping[str, float], *, least: float = MIN_REASON_SHARE) -> str:
+def reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
     """The signal that raised it most; where none did, that it is loosely related. `least`: how strong that has to be;
     facts are only brought back for a reason.
     """

@@ -23,10 +23,12 @@ is seldom repeated and not cached, since it would push out others.
 """
 STEMS_CACHED = 1_000
 """Words whose stems in all languages are cached: they take 4 kB a word."""
-SHORTEST, MIN_SHARE = 4, 0.6
-"""Letters, and share of the word's letters, that a stem of another language needs: shorter ones match other words too.
-"""
-SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
+MIN_STEM_LETTERS = 4
+"""Letters that a stem of another language needs: shorter ones match other words too."""
+MIN_STEM_SHARE = 0.6
+"""Share of the word's letters that such a stem needs."""
+MIN_LETTERS_ALONE = 3
+MIN_SHARE_ALONE = 0.5
 """The same where the question has no other known word."""
 STRETCH = 16_000
 """Characters that are analysed at once, with a language of their own: each step over a text keeps all other threads
@@ -321,7 +323,7 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
     """
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
-    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, MIN_SHARE)
+    shortest, least = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
     for question in dict.fromkeys(questions):
         plain_question = normal(question)
         for word in islice(_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):

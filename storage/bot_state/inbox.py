@@ -79,12 +79,8 @@ class Inbox:
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
 
-    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
-        """Store an update. Return False if its id is known. (`purge` forgets old ids.)"""
-        return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
-
-    async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        """Store updates in this order in one transaction, and return the ids that are new."""
+    async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+        """Store updates in this order in one transaction, and return the new ids (`purge` forgets old ones)."""
         at = text_of(now)
         kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
 

@@ -61,7 +61,7 @@ class PostgresInbox(Inbox):
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
-    async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         at = text_of(now)
         for arrival in arrivals:
             if arrival.is_begun:

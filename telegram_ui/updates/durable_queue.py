@@ -69,6 +69,9 @@ class DurableQueue(asyncio.Queue[Received]):
     first_unwritten() for what must not be confirmed, and a webhook is_written() before it answers.
     """
 
+    _begins_at_once = True
+    """False: whoever claims an update begins its work."""
+
     def __init__(
         self,
         inbox: Inbox,
@@ -164,7 +167,7 @@ class DurableQueue(asyncio.Queue[Received]):
                     arrivals.append(arrival_of(update, json.dumps(raw)))
                     of_each[who] += 1
             if arrivals:
-                new = await self._inbox.receive_all(self._bot_id, arrivals, self._now())
+                new = await self._inbox.receive(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: as for _hand_over()
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
@@ -290,10 +293,11 @@ class DurableQueue(asyncio.Queue[Received]):
             try:
                 was_passed_on = number in self._unwritten
                 is_new = await self._write(update)
-                if is_new and not was_passed_on:
-                    await self._received(update)
-                elif number not in self._unfinished and number not in self._unmarked and not was_passed_on:
-                    await self._recover(number, update.get_bot())
+                if self._begins_at_once and not was_passed_on:
+                    if is_new:
+                        await self._enqueue(update)
+                    elif number not in self._unfinished and number not in self._unmarked:
+                        await self._recover(number, update.get_bot())
             except StorageError as error:
                 if number not in self._unwritten and self._may_go_on(update) and not await self._catches_up(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
@@ -307,10 +311,6 @@ class DurableQueue(asyncio.Queue[Received]):
                     "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
                 )
                 raise StorageError("The update could not be kept.") from error
-
-    async def _received(self, update: telegram.Update) -> None:
-        """Start the work of an update that is on disk."""
-        await self._enqueue(update)
 
     def _may_go_on(self, update: telegram.Update) -> bool:
         """Return True if an update may be handled although it cannot be written."""
@@ -329,7 +329,7 @@ class DurableQueue(asyncio.Queue[Received]):
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_new = await self._inbox.receive(self._bot_id, self._arrival(update), self._now())
+        is_new = number in await self._inbox.receive(self._bot_id, [self._arrival(update)], self._now())
         if number in self._answered:
             await self._inbox.done(self._bot_id, [number], self._now())
         self._answered.discard(number)

@@ -38,6 +38,8 @@ class SharedQueue(DurableQueue):
     `monotonic`: seconds. `learn_people`: if one of these is a stranger, reads whom other processes have let in.
     """
 
+    _begins_at_once = False
+
     def __init__(
         self,
         inbox: Inbox,
@@ -69,7 +71,7 @@ class SharedQueue(DurableQueue):
             except Exception as error:  # broad: PTB raises whatever it stumbles over
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
-                await self._inbox.receive(bot.id, arrival_of(update, row.payload), row.received_at)
+                await self._inbox.receive(bot.id, [arrival_of(update, row.payload)], row.received_at)
             await former.done(bot.id, [row.update_id], self._now())
         return len(rows)
 
@@ -158,12 +160,6 @@ class SharedQueue(DurableQueue):
         number = update.update_id
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
         return replace(super()._arrival(update), is_begun=is_begun)
-
-    async def _received(self, update: telegram.Update) -> None:
-        """Whoever claims it begins."""
-
-    async def _recover(self, number: int, bot: telegram.Bot) -> None:
-        """It is claimed in any case."""
 
     def _may_go_on(self, update: telegram.Update) -> bool:
         return self._lease_of(update) is not None and self._shared.may_go_on()

@@ -88,7 +88,7 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
         used = {(77, "m"): Usage(prompt=5, completion=4, written=3), (77, "n"): Usage(completion=2)}
         await memory.usage.add(NOW.date(), used)
         for number in (7, 6):
-            await memory.inbox.receive(900, Arrival(number, WAITING, owner=-1003, person=77), NOW)
+            await memory.inbox.receive(900, [Arrival(number, WAITING, owner=-1003, person=77)], NOW)
         assert memory.shared_work
         await memory.shared_work.claim(900, most=9, now=NOW)
         await memory.inbox.done(900, [6], NOW)

@@ -44,19 +44,19 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
     """What came, and is this process's to do."""
-    await inbox.receive_all(BOT, arrivals, NOW)
+    await inbox.receive(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
         await inbox.work.claim(BOT, most=100, now=NOW)
 
 
 async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
     await received(inbox, [Arrival(7, "{}")])
-    assert not await inbox.receive(BOT, Arrival(7, "{}"), NOW)
-    assert await inbox.receive(BOT + 1, Arrival(7, "{}"), NOW)
-    assert await inbox.receive(BOT, Arrival(3, '{"text": "ü\0"}'), NOW + MINUTE)
+    assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
+    assert await inbox.receive(BOT + 1, [Arrival(7, "{}")], NOW)
+    assert await inbox.receive(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
     assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü\0"}')]
     await inbox.done(BOT, [7], NOW)
-    assert not await inbox.receive(BOT, Arrival(7, "{}"), NOW)
+    assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
     assert [one.update_id for one in await inbox.pending(BOT)] == [3]
 
 
@@ -97,9 +97,9 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     await inbox.done(BOT, [1], NOW)
     await inbox.done(BOT, [2], NOW + timedelta(hours=40))
     assert await inbox.purge(NOW + timedelta(hours=1)) == 1
-    assert await inbox.receive(BOT, Arrival(1, "{}"), NOW)
-    assert not await inbox.receive(BOT, Arrival(2, "{}"), NOW)
-    assert not await inbox.receive(BOT, Arrival(3, "{}"), NOW)
+    assert await inbox.receive(BOT, [Arrival(1, "{}")], NOW)
+    assert not await inbox.receive(BOT, [Arrival(2, "{}")], NOW)
+    assert not await inbox.receive(BOT, [Arrival(3, "{}")], NOW)
 
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:

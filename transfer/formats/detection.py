@@ -84,7 +84,7 @@ FORMATS: Mapping[str, ImportFormat] = {
 UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
 """An archive may unpack to so many bytes, and so many more for each of its own: exports shrink to a tenth or less, but
 an archive that grows a thousand times was made to fill the memory."""
-VALUES_ANYWAY, VALUES_EACH, VALUES_LEAST = 1_300_000, 1, 2_000
+VALUES_ANYWAY, VALUES_EACH, MIN_VALUES_A_FILE = 1_300_000, 1, 2_000
 """Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB. The
 files of an archive share them by their lengths, and each has the least.
 """
@@ -112,7 +112,7 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     seals = [keepsake.sealed(one) for _, one in unpacked]
     values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
     files = [
-        SourceFile(path, _text(one), VALUES_LEAST + values * len(one) // whole) for path, one in consumed(unpacked)
+        SourceFile(path, _text(one), MIN_VALUES_A_FILE + values * len(one) // whole) for path, one in consumed(unpacked)
     ]
     found: dict[str, list[SourceFile]] = {}
     for file in files:

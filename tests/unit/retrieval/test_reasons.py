@@ -15,7 +15,7 @@ import pytest
 from benchmarks.locomo import Line, Sample, read
 from benchmarks.recall import SCOPE, remembered
 from locales.catalog import LANGUAGES, speaking, tr
-from locales.told import MIN_REASON_SHARE, SIGNALS, reason
+from locales.told import MIN_SIGNAL, SIGNALS, reason
 from records.context import Snippet
 from records.messages import Message
 from retrieval.question import Question, names
@@ -113,7 +113,7 @@ TRUE: Mapping[str, Callable[[Given, Message], bool]] = {
 
 def told_wrongly(given: Given, snippet: Snippet, told: str) -> str:
     """What is wrong with a reason; "" for one that is the strongest signal, and true."""
-    raised = {name: value for name, value in snippet.score.items() if name in SIGNALS and value >= MIN_REASON_SHARE}
+    raised = {name: value for name, value in snippet.score.items() if name in SIGNALS and value >= MIN_SIGNAL}
     if not raised:
         return "" if told == tr("why-loosely") else "no signal is strong enough"
     strongest = [name for name, value in raised.items() if value == max(raised.values())]

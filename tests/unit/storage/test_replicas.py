@@ -107,7 +107,7 @@ def three(machines: Machines) -> AbstractAsyncContextManager[list[Machine]]:
 async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machines: Machines) -> None:
     async with three(machines) as those:
         arrivals = [Arrival(number, "{}", owner=number % 10) for number in range(1, 101)]
-        await those[0].inbox.receive_all(BOT, arrivals, NOW)
+        await those[0].inbox.receive(BOT, arrivals, NOW)
         found = await asyncio.gather(*(one.claims() for one in those for _ in range(3)))
         by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
         assert sorted(number for claimed in found for number in claimed) == list(range(1, 101))
@@ -118,7 +118,7 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
         # What comes later goes to whoever serves the owner, wherever it arrives.
         server = next(one for one in those if one.leases.holds(3))
         for number, one in enumerate(those, start=201):
-            await one.inbox.receive(BOT, Arrival(number, "{}", owner=3), NOW)
+            await one.inbox.receive(BOT, [Arrival(number, "{}", owner=3)], NOW)
         assert [await one.claims() for one in those if one is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
 
@@ -127,18 +127,18 @@ async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(mac
     async with three(machines) as those:
         first, second, _ = those
         arrivals = [Arrival(number, "{}", owner=number) for number in range(1, 10)]
-        await first.inbox.receive_all(BOT, arrivals, NOW)
+        await first.inbox.receive(BOT, arrivals, NOW)
         assert [len(await one.claims()) for one in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
         late = await first.work.claim(BOT, most=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
-        await first.inbox.receive(BOT, Arrival(10, "{}", owner=10), NOW)
+        await first.inbox.receive(BOT, [Arrival(10, "{}", owner=10)], NOW)
         assert [await one.claims() for one in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await first.inbox.receive_all(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
+        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1, 2]
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "before", update_id=1)
@@ -174,7 +174,7 @@ async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -
     async with laid(machines.url) as (behind, wire):
         machines.url = behind
         async with machines.opened("a") as alone:
-            await alone.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+            await alone.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             wire.cuts = True
             with pytest.raises(StorageError):
                 await alone.claims()
@@ -188,7 +188,7 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
     async with machines.opened("a") as first, machines.opened("b") as second:
         await second.memory.config(ANN)
         second.leases.replica.called.clear()
-        await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
         async with asyncio.timeout(30):
             await second.leases.replica.called.wait()
         assert await first.claims() == []
@@ -232,7 +232,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:
-            await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+            await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
             mine, others = first.work.polling(BOT), second.work.polling(BOT)
             for duty in (mine, others):
@@ -246,7 +246,7 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
 async def test_the_next_run_in_the_same_folder_need_not_wait(machines: Machines) -> None:
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(machines.opened("a"))
-        await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1]
         first.leases.replica.held.clear()  # killed: nothing is given back
     async with machines.opened("a") as again:
@@ -259,7 +259,7 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         await first.memory.configure(ANN, storage=StorageType.JSON, every_n=5)
         await first.says(ANN, "in a file", update_id=1)
     async with machines.opened("b") as second:
-        await second.inbox.receive_all(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
+        await second.inbox.receive(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
         assert await second.claims() == [3]
         with pytest.raises(ServedElsewhere):
             await second.memory.config(ANN)

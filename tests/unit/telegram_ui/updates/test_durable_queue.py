@@ -71,7 +71,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
-    await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW)
+    await inbox.receive(bot.id, [Arrival(1, update(1, bot).to_json())], NOW)
     await queue.receive(fetched(1, bot))
     assert taken(queue) == [1]
     await queue.receive(fetched(1, bot))
@@ -103,7 +103,7 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[
 
 async def test_a_disk_that_fails_fails_without_its_words(inbox: Inbox, bot: ExtBot[Any]) -> None:
     class Broken(Inbox):
-        async def receive(self, *args: Any) -> bool:
+        async def receive(self, *args: Any) -> set[int]:
             raise OSError("secret words")
 
     queue = await opened(Broken(inbox.database), bot)
@@ -156,8 +156,8 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
-    await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW - TRIED_FOR - timedelta(seconds=1))
-    await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW - TRIED_FOR + timedelta(seconds=1))
+    await inbox.receive(bot.id, [Arrival(1, update(1, bot).to_json())], NOW - TRIED_FOR - timedelta(seconds=1))
+    await inbox.receive(bot.id, [Arrival(2, update(2, bot).to_json())], NOW - TRIED_FOR + timedelta(seconds=1))
     for _ in range(BEGINNINGS):
         assert taken(await opened(inbox, bot)) == [1, 2]
     assert taken(await opened(inbox, bot)) == [2]
@@ -165,8 +165,8 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: Ext
 
 
 async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: ExtBot[Any]) -> None:
-    await inbox.receive(bot.id, Arrival(1, "{"), NOW)
-    await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW)
+    await inbox.receive(bot.id, [Arrival(1, "{")], NOW)
+    await inbox.receive(bot.id, [Arrival(2, update(2, bot).to_json())], NOW)
     assert taken(await opened(inbox, bot)) == [2]
 
 

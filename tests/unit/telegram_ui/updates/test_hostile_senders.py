@@ -58,13 +58,13 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         peer.world.say(EVE, EVE, f"let me in {number}")
     peer.world.say(ANN, ANN, "hello")
     written: list[int] = []
-    receive_all = bots.inbox.receive_all
+    receive = bots.inbox.receive
 
     async def counted(bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         written.extend(one.update_id for one in arrivals)
-        return await receive_all(bot_id, arrivals, now)
+        return await receive(bot_id, arrivals, now)
 
-    bots.inbox.receive_all = counted  # type: ignore[method-assign]
+    bots.inbox.receive = counted  # type: ignore[method-assign]
     async with bots.running() as service:
         await peer.told("echo hello", ANN)
         await service.intake.idle()

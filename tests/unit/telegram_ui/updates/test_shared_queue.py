@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +72,12 @@ class LosingInbox(PostgresInbox):
 
     loses = False
 
-    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
-        is_new = await super().receive(bot_id, arrival, now)
+    async def receive(self, *args: Any) -> set[int]:
+        new = await super().receive(*args)
         if self.loses:
             self.loses = False
             raise StorageError
-        return is_new
+        return new
 
 
 class Watched(SharedQueue):
@@ -253,8 +253,8 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         alone = Inbox(files)
-        await alone.receive(bot.id, Arrival(8, "{"), NOW)
-        await alone.receive(bot.id, Arrival(9, update(9, bot).to_json()), NOW)
+        await alone.receive(bot.id, [Arrival(8, "{")], NOW)
+        await alone.receive(bot.id, [Arrival(9, update(9, bot).to_json())], NOW)
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
