@@ -123,8 +123,12 @@ def kind_of(error: StatusError) -> Kind:
 
 
 def _names_filter(body: Mapping[str, Any]) -> bool:
-    """True if a refusal has the fields in which OpenRouter and Azure say what was flagged."""
-    metadata = body.get("metadata")
+    """True if a refusal has the fields in which OpenRouter and Azure say what was flagged, or is an answer so ended."""
+    metadata, choices = body.get("metadata"), body.get("choices")
+    if isinstance(choices, list) and any(
+        "content_filter_results" in one for one in choices if isinstance(one, Mapping)
+    ):
+        return True
     return "content_filter_result" in body or (isinstance(metadata, Mapping) and "flagged_input" in metadata)
 
 

@@ -26,7 +26,11 @@ _CHANNEL_BODY = re.compile(
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
-_RESPONSE = re.compile(r"<\|?(?:START|END)_(?:RESPONSE|TEXT)\|?>|<\|(?:return|end)\|>\s*\Z")
+_PLAIN = str.maketrans("｜▁", "|_")
+"""DeepSeek's templates write their marks with these, as long as the plain ones."""
+_RESPONSE = re.compile(
+    r"<\|?(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|?>|<\|(?:return|end)\|>\s*\Z"
+)
 
 
 def begins_with_thoughts(text: str) -> bool:
@@ -62,12 +66,13 @@ def without_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _without_beginning(said: str, is_whole: bool) -> str:
-    beginning = None if is_whole else _BEGINNING.search(said, max(0, len(said) - 300))
+    beginning = None if is_whole else _BEGINNING.search(said.translate(_PLAIN), max(0, len(said) - 300))
     return said[: beginning.start()] if beginning else said
 
 
 def _marks(text: str) -> "list[re.Match[str]]":
     """Return the marks outside code; within a thought a fence is no code, since it may stay open there."""
+    text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open = 0, False
     while mark := _MARK.search(text, place):  # ends: each mark is behind the one before

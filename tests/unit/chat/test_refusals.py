@@ -76,6 +76,7 @@ WAYS: list[Callable[[], Response]] = [
     lambda: refused(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}),
     lambda: streamed({"delta": {"role": "assistant", "content": ""}}, {"delta": {}, "finish_reason": "content_filter"}),
     lambda: refused(403, {"error": {"code": 403, "message": "x", "metadata": {"flagged_input": "…"}}}),
+    lambda: refused(400, {"choices": [{"finish_reason": "content_filter", "content_filter_results": {}}]}),
     lambda: refused(400, {"error": {"message": "Das geht leider nicht."}}),
 ]  # fmt: skip
 

@@ -28,6 +28,8 @@ ANSWERS = [
     "<|think|>SECRET</|think|>Visible answer",
     "<|channel|>final<|message|>Visible answer<|return|>",
     "<internal_reasoning>SECRET</internal_reasoning>Visible answer",
+    "<|begin_of_thought|>SECRET<|end_of_thought|><|begin_of_solution|>Visible answer<|end_of_solution|>",
+    "<｜begin▁of▁thinking｜>SECRET<｜end▁of▁thinking｜>Visible answer",
 ]
 MENTIONS = [
     "The tag <think> opens a block and </think> closes it.",
