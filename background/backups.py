@@ -6,7 +6,6 @@ If several processes share the work, one of them makes it for all.
 import json
 import logging
 import os
-import re
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -108,8 +107,8 @@ class Backups:
 
     def _files(self) -> list[Path]:
         """The backups of this bot, oldest first. Nothing else in the folder is touched."""
-        ours = re.compile(rf"keepsake-{re.escape(self._bot_id)}-\d{{4}}-\d\d-\d\d\.gz")
-        return sorted(path for path in self._folder.glob("keepsake-*") if ours.fullmatch(path.name))
+        digit = "[0-9]"
+        return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 
 
 def backups_for(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
