@@ -78,6 +78,15 @@ class Dispatcher:
         self._albums = LRUCache[Scope, str](1_000)  # a picture of each is declined once
         self._closing = False
 
+    async def dispatch_all(self) -> None:
+        """Hand over one update of the queue at a time. The serial queues keep the order."""
+        while True:
+            received = await self._queue.get()
+            try:
+                await self.dispatch(received)
+            except Exception as error:  # broad: one update must not keep the others from being handled
+                logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
+
     async def dispatch(self, received: Received) -> None:
         """Put an update into its queue. Quick: the next one waits until this returns."""
         if self._closing:  # it stays in the inbox
@@ -317,10 +326,23 @@ class Dispatcher:
             if await self._is_taken(received, parsed):
                 self._pastes.end(parsed.sender)
                 await self._done(received)
-            elif received.is_durable:
-                self._chat(await self._placing.of_message(received, parsed))
+                return
+            if not received.is_durable:
+                return
+            parsed = await self._placing.of_message(received, parsed)
         except ServedElsewhere as error:
             await self._error_boundary.apologise(parsed, error, None)
+            return
+        if self._closing:  # it stays in the inbox
+            return
+        if parsed.kind == "wordless":
+            self._pastes.end(parsed.sender)
+            self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
+        elif not self._pastes.extend(parsed):
+            turn = WaitingTurn([parsed], self._answering.answer)
+            ticket = self._queues.chats.submit(parsed.location, turn, held=may_continue(parsed))
+            if may_continue(parsed):
+                self._pastes.begin(turn.pieces, ticket.release)
 
     async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
         if parsed.attachment != FILE:
@@ -344,18 +366,6 @@ class Dispatcher:
         if not await self._error_boundary.guarded(parsed, offer, asked=Repeatable(pieces=(parsed,), received=received)):
             raise ServedElsewhere
         return taken
-
-    def _chat(self, parsed: ParsedUpdate) -> None:
-        if self._closing:  # it stays in the inbox
-            return
-        if parsed.kind == "wordless":
-            self._pastes.end(parsed.sender)
-            self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
-        elif not self._pastes.extend(parsed):
-            turn = WaitingTurn([parsed], self._answering.answer)
-            ticket = self._queues.chats.submit(parsed.location, turn, held=may_continue(parsed))
-            if may_continue(parsed):
-                self._pastes.begin(turn.pieces, ticket.release)
 
     async def _ask_for_words(self, parsed: ParsedUpdate) -> None:
         hint = tr("notices-mentioned")

@@ -163,7 +163,7 @@ async def telegram_service(
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        await stack.enter_async_context(_running(_dispatch_all(queue, intake)))
+        await stack.enter_async_context(_running(intake.dispatch_all()))
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
@@ -186,16 +186,6 @@ async def telegram_service(
             logger.warning("%s", service.invitation)
         yield service
         logger.info("Stopping.")
-
-
-async def _dispatch_all(queue: DurableQueue, intake: Dispatcher) -> None:
-    """Hand over one update at a time. The serial queues keep the order."""
-    while True:
-        received = await queue.get()
-        try:
-            await intake.dispatch(received)
-        except Exception as error:  # broad: one update must not keep the others from being handled
-            logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
 
 def _check_form(settings: Settings) -> None:
