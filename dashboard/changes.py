@@ -5,7 +5,7 @@ Does not know who may change what (visits.py).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time, timedelta, tzinfo
 
 from attrs import define
 
@@ -16,7 +16,7 @@ from chat.services import Services
 from dashboard.parameters import MOST_IDS, BadRequest, Parameters
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
-from locales.catalog import tr
+from locales.catalog import full_day, tr
 from locales.page_texts import on_page
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
@@ -26,10 +26,12 @@ from records.owners import (
     OwnerConfig,
     mode_of,
 )
-from records.reminders import MOST_REMINDERS
+from records.reminders import MOST_REMINDERS, ReminderWish
 from records.scopes import Scope
+from reminders.wishes import wish_of
 from storage.stores.memory_store import MemoryStore
 from text.characters import visible
+from text.time_zones import label
 
 LONGEST_TEXT = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
@@ -257,11 +259,18 @@ class Changes:
 
     async def add_reminder(self, visit: Visit) -> Answer:
         services, person = self._services, visit.session.person
-        now = services.clock().astimezone(visit.zone)
-        wished = await services.wish_reader.wished(person, visit.asked.text("text", LONGEST_TEXT), now)
-        if isinstance(wished, str):
-            raise VisitRefused(400, wished)
-        wish, _ = wished
+        now, text = services.clock().astimezone(visit.zone), visit.asked.text("text", LONGEST_TEXT)
+        if "at" in visit.asked:  # its person has confirmed what was read
+            given = {name: visit.asked.text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
+            if (wish := wish_of({**given, "text": text}, now)) is None:
+                raise VisitRefused(400, tr("reminders-passed"))
+        else:
+            wished = await services.wish_reader.wished(person, text, now)
+            if isinstance(wished, str):
+                raise VisitRefused(400, wished)
+            wish, is_to_confirm = wished
+            if is_to_confirm:
+                return {"proposed": _proposal(wish, visit.zone)}
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._location(visit)).thread
@@ -284,6 +293,15 @@ def _title(visit: Visit) -> str:
     if len(title) > LONGEST_TITLE:
         raise VisitRefused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
     return title
+
+
+def _proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
+    """Return what a model has read, as its person confirms it: what the page asks, and what it sends then."""
+    local = wish.due_at.astimezone(zone).replace(tzinfo=None)
+    when = f"{full_day(local.date())}, {local:%H:%M} ({label(str(zone))})"
+    when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
+    asked = tr("reminders-offer", when=when)
+    return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 
 async def _messages_of(store: MemoryStore, visit: Visit, what: Forgetting) -> Sequence[Message]:

@@ -72,7 +72,13 @@ function longText(name, hint, value, most, act) {
 
 function remindersOf(reminders) {
   const place = h("div", {});
-  const changed = async (name, what) => { const answer = await write(`reminders/${name}`, what); show(answer.reminders); return answer; };
+  const changed = async (name, what) => {
+    const answer = await write(`reminders/${name}`, what);
+    if (!answer.proposed) { show(answer.reminders); return answer; }
+    const { asked, ...wish } = answer.proposed;
+    const isWanted = await confirmed(asked, tr("reminders-yes"), [h("p", { class: "text", dir: "auto" }, wish.text)]);
+    return isWanted ? changed(name, wish) : answer;
+  };
   const row = (one) => h("li", { class: "card card-line" },
     h("div", {}, h("p", { class: "text", dir: "auto" }, one.text),
       h("p", { class: "hint" }, one.repeat ? tr(`reminders-each-${one.repeat}`, { when: fullDate(one.due_at) })

@@ -257,6 +257,24 @@ async def test_reminders_are_added_in_words_and_told(own_house: House) -> None:
         assert (await visitor.posts("reminders/remove", id=one["id"]))["reminders"] == []
 
 
+async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed_it(own_house: House) -> None:
+    read = {"text": "send the report", "at": "2028-11-27T09:00", "in_minutes": None, "repeat": "weekly"}
+    own_house.model.default_schema("remind", json.dumps(read))
+    async with served(own_house) as page:
+        visitor = await page.asked(own_house.person("Ann"))
+        await visitor.posts("settings", change={"timezone": "Berlin"})
+        proposed = (await visitor.posts("reminders/add", text="the report, Mondays from the 27th"))["proposed"]
+        assert "Monday, 27 November 2028, 09:00 (Europe/Berlin)" in proposed["asked"]
+        assert "every week" in proposed["asked"]
+        assert (await visitor.gets("reminders"))["reminders"] == []
+        confirmed = {name: proposed[name] for name in ("text", "at", "repeat")}
+        [one] = (await visitor.posts("reminders/add", **confirmed))["reminders"]
+        assert (one["text"], one["repeat"]) == ("send the report", "weekly")
+        assert "error" in await visitor.posts(
+            "reminders/add", status=400, **confirmed | {"at": "2020-01-01T09:00", "repeat": ""}
+        )
+
+
 async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: House) -> None:
     async with served(own_house) as page:
         ann, bob = own_house.person("Ann"), own_house.person("Bob")
