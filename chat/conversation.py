@@ -50,7 +50,6 @@ class Conversation:
     _wake_indexer: Callable[[], None]
     _store_fails: bool = field(default=False, init=False)
 
-    @measured
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
@@ -59,24 +58,27 @@ class Conversation:
         answer.
         """
         session = self._sessions.of(incoming.scope)
-        try:
-            async with session.turn(), self._memory.turn(incoming.scope.owner):
-                turn = await self._begin(session, incoming)
-                await self._remember_question(turn)
-                session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
-                if turn.answer is not None:
-                    return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
-                try:
-                    answered = await self._answerer.answer(turn, on_text, kept)
-                except ModelError as error:
-                    if isinstance(error, ModelDeclined):
-                        await self._decline(turn, (turn.number, turn.local_id))
-                    return self._failed(turn, error)
-                await self._decline(turn, answered.suspects)
-                await self._remember_answer(turn, answered)
-                return self._replied(turn, answered)
-        finally:
-            self._wake_indexer()  # not before: the question needs the embedder first
+        with measured() as note:
+            try:
+                async with session.turn(), self._memory.turn(incoming.scope.owner):
+                    turn = await self._begin(session, incoming)
+                    await self._remember_question(turn)
+                    session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
+                    if turn.answer is not None:
+                        return note(
+                            Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
+                        )
+                    try:
+                        answered = await self._answerer.answer(turn, on_text, kept)
+                    except ModelError as error:
+                        if isinstance(error, ModelDeclined):
+                            await self._decline(turn, (turn.number, turn.local_id))
+                        return note(self._failed(turn, error))
+                    await self._decline(turn, answered.suspects)
+                    await self._remember_answer(turn, answered)
+                    return note(self._replied(turn, answered))
+            finally:
+                self._wake_indexer()  # not before: the question needs the embedder first
 
     async def answer_again(
         self,

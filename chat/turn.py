@@ -3,12 +3,11 @@
 Does not know how the steps are done (conversation.py).
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
-from functools import wraps
 from time import monotonic
-from typing import ParamSpec
 
 from chat.session import Session
 from records.context import ContextSources
@@ -116,25 +115,23 @@ OUTCOMES = ("answered", "repeated", "failed", "stopped")
 TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", {"outcome": OUTCOMES})
 SECONDS = histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
 
-P = ParamSpec("P")
 
+@contextmanager
+def measured() -> Iterator[Callable[[Reply], Reply]]:
+    """Count the turn and open a span for it. Yield a function that notes the reply and returns it."""
+    began, outcome = monotonic(), "stopped"
 
-def measured(reply: Callable[P, Awaitable[Reply]]) -> Callable[P, Awaitable[Reply]]:
-    """Count the turn and open a span for it."""
+    def note(reply: Reply) -> Reply:
+        nonlocal outcome
+        outcome = "failed" if reply.is_error else "repeated" if reply.repeated else "answered"
+        if reply.is_error:
+            turn.fail(reply.error_type)
+        return reply
 
-    @wraps(reply)
-    async def counted(*arguments: P.args, **options: P.kwargs) -> Reply:
-        began, outcome = monotonic(), "stopped"
-        try:
-            with span("turn") as turn:
-                done = await reply(*arguments, **options)
-                if done.is_error:
-                    turn.fail(done.error_type)
-            outcome = "failed" if done.is_error else "repeated" if done.repeated else "answered"
-            return done
-        finally:
-            TURNS.labels(outcome).inc()
-            if outcome == "answered":
-                SECONDS.observe(monotonic() - began)
-
-    return counted
+    try:
+        with span("turn") as turn:
+            yield note
+    finally:
+        TURNS.labels(outcome).inc()
+        if outcome == "answered":
+            SECONDS.observe(monotonic() - began)
