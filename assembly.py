@@ -264,7 +264,6 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
             is_on=core.learns,
             batch_turns=settings.facts_batch_turns,
             quiet=timedelta(seconds=settings.facts_quiet_seconds),
-            duplicate_distance=settings.fact_duplicate_distance,
         ),
         charge=core.quota.charge,
         embedder=core.embedder,

@@ -36,7 +36,6 @@ from records.setting_values import (
     postgres_url,
     public_url,
     seconds,
-    share,
     url,
     webhook_token,
     whole,
@@ -103,11 +102,6 @@ class Settings:
     facts_top_k: int = setting(5, "the most facts that a prompt carries, not counting pinned ones", whole(0))
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact belongs to a question by meaning alone", cosine, shown="by model"
-    )
-    fact_duplicate_distance: float = setting(
-        0.15,
-        "the cosine distance below which two facts are compared; their words decide whether they are one",
-        share,
     )
     profile_every_summaries: int = setting(
         20, "the profile is distilled again after this many summaries of level 1", whole(1)

@@ -5,7 +5,7 @@ when imported history is read (history_extraction.py), or how facts get into a p
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,7 +21,7 @@ from llm import prompts
 from llm.embeddings import Embedder, passages_of
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StorageError
-from records.facts import MOST_FACTS, Decision, Fact, FactChange, HistoryBacklog, NewFact
+from records.facts import MOST_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import done
@@ -49,7 +49,6 @@ class FactSettings:
     is_on: bool = True
     batch_turns: int = 4
     quiet: timedelta = timedelta(seconds=120)
-    duplicate_distance: float = 0.15
 
 
 @define(kw_only=True, eq=False)
@@ -141,17 +140,14 @@ class Facts:
         scope, request = batch.scope, batch.request
         attempts = self._backoff.attempts(batch.source)
         new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
-        vectors = await self._vectors([(scope.owner, fact.text) for fact in new])
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            inserted = await self._store(store, batch, new, vectors)
+            inserted = await self._store(store, batch, new)
         log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
         return inserted
 
-    async def _store(
-        self, store: MemoryStore, batch: Batch, new: Sequence[NewFact], vectors: Floats | None
-    ) -> list[Fact]:
+    async def _store(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
         """Store what the model found, reconciled with all that is known by now; the facts that are new.
 
         Raises StaleFacts, and NewerFacts where others of the owner's scopes were always faster.
@@ -159,12 +155,9 @@ class Facts:
         owner, request = batch.scope.owner, batch.request
         for _ in range(MOST_PLANS):
             facts = await store.facts.all(owner)
-            known: Mapping[int, Floats] = {}
-            if vectors is not None and self._embedder is not None:
-                known = await store.facts.vectors(owner, self._embedder.name)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.decisions(owner)
-            plan = partial(self._planned, new, facts, erased, vectors, known)
+            plan = partial(reconciliation.plan, new, facts, erased=erased)
             changes = await done(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit(
@@ -243,19 +236,6 @@ class Facts:
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         """Roughly what learning from imported history would take."""
         return self._requests.estimate(backlog)
-
-    def _planned(
-        self,
-        new: Sequence[NewFact],
-        facts: Sequence[Fact],
-        erased: Sequence[Decision],
-        vectors: Floats | None,
-        known: Mapping[int, Floats],
-    ) -> list[FactChange]:
-        """The changes that new facts with these vectors make."""
-        limit = self._settings.duplicate_distance
-        near = reconciliation.nearest(vectors, known, limit) if vectors is not None else ()
-        return reconciliation.plan(new, facts, erased=erased, near=near)
 
     # by hand -------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Reconciliation of a new fact with the known ones: it repeats one, changes one, ends one, or is another. Pure.
 
-An index of words and nearness in meaning nominate a bounded number, however much is known; words, numbers, dates, names
+An index of words nominates a bounded number, however much is known; words, keys, numbers, dates, names
 and negation decide.
 """
 
@@ -11,11 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from records.facts import LASTING, MOST_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import fact_terms
-from storage.search.protocol import Floats
 from storage.tables.decisions import decisions_on, is_undone_by
 from text.fingerprint import Fingerprint, essence, fingerprint, topics
 
@@ -71,8 +68,6 @@ def _keys(fact: Fact | NewFact) -> Iterator[str]:
         yield f" {fact.subject.strip().casefold()}:"
 
 
-Nearness = Mapping[int, float]
-"""Cosine distance from a new fact to each of the known facts that are near it in meaning."""
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
@@ -85,12 +80,10 @@ def plan(
     known: Sequence[Fact],
     *,
     erased: Sequence[Decision] = (),
-    near: Sequence[Nearness] = (),
     most: int = MOST_FACTS,
 ) -> list[FactChange]:
     """The change that each new fact makes, in order. `known`: all facts of the owner, also those that ended or were
     deleted; no new one makes the valid ones more than `most`. `erased`: decisions about facts that were erased since.
-    `near`: by new fact.
 
     What the owner decided by hand stands against everything that was said before the decision.
 
@@ -103,12 +96,12 @@ def plan(
     room = most - len(held)
     closed = set[int]()
     changes: list[FactChange] = []
-    for index, draft in enumerate(new):
+    for draft in new:
         subject = draft.subject if draft.kind not in LASTING else ""
         if is_undone_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
             continue
         change = FactChange(fact=draft)
-        for number in _nominated(draft, held, candidates, near[index] if near else {}):
+        for number in _nominated(draft, held, candidates):
             one = held[number]
             match verdict(
                 draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number and draft.is_change
@@ -176,35 +169,20 @@ def same_subject(one: str, other: str) -> bool:
     return bool(one.strip()) and bool(other.strip()) and topics(one) == topics(other)
 
 
-def nearest(new: Floats, known: Mapping[int, Floats], distance: float) -> list[Nearness]:
-    """For each of the new vectors [n, d], the known ones within this distance, the `MOST_NEAR` nearest at most."""
-    ids = [id_ for id_, vector in known.items() if vector.shape == new.shape[1:]]
-    if not ids:
-        return [{} for _ in new]
-    apart = 1.0 - new @ np.stack([known[id_] for id_ in ids]).T
-    return [
-        {ids[index]: float(row[index]) for index in np.argsort(row, kind="stable")[:MOST_NEAR] if row[index] < distance}
-        for row in apart
-    ]
-
-
-def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates, near: Nearness) -> list[int]:
-    """The numbers of the facts that this one may be about: first the one that the model named, then the nearest."""
-    scored: list[tuple[int, float, int]] = []
-    named = () if draft.known is None else (draft.known,)
-    for number in {*named, *near, *candidates.of(draft)} & held.keys():
+def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
+    """The numbers of the facts that this one may be about: the one that the model named, then by keys and words."""
+    scored: list[tuple[int, int]] = []
+    for number in {*candidates.of(draft), *(() if draft.known is None else (draft.known,))} & held.keys():
         one = held[number]
         if one.valid_to is not None or _is_wish_of_another(draft, one):
             continue
         if number == draft.known:
-            scored.append((0, 0.0, number))
-        elif number in near:
-            scored.append((1, near[number], number))
+            scored.append((0, number))
         elif same_subject(draft.subject, one.subject) or essence(draft.text) == essence(one.text):
-            scored.append((2, 0.0, number))
+            scored.append((1, number))
         elif topics(draft.text) == topics(one.text):
-            scored.append((3, 0.0, number))
-    return [number for *_, number in sorted(scored)]
+            scored.append((2, number))
+    return [number for _, number in sorted(scored)]
 
 
 def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:

@@ -130,5 +130,4 @@ def webhook_token(text: str) -> Secret:
 
 
 seconds = between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-share = between(0.0, 1.0, "a number from 0 to 1", float)
 cosine = between(-1.0, 1.0, "a number from -1 to 1", float)

@@ -83,10 +83,3 @@ async def test_no_wrong_merge_and_no_lost_update(tmp_path: Path, storage: Storag
     async with learned(tmp_path, storage) as found:
         wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}
     assert not wrong
-
-
-async def test_nearness_in_meaning_nominates_and_decides_nothing(tmp_path: Path) -> None:
-    """The same where everything with a word in common is near."""
-    async with learned(tmp_path, StorageType.SQLITE, embedding_model="vectors", fact_duplicate_distance=1.0) as found:
-        wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}
-    assert not wrong

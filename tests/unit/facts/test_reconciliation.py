@@ -2,9 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
-
-from facts.reconciliation import MOST_NEAR, FactCandidates, nearest, plan
+from facts.reconciliation import MOST_NEAR, FactCandidates, plan
 from records.facts import Fact, FactKind, NewFact
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -61,11 +59,6 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert len(FactCandidates({one.id: one for one in MANY}).of(new("Anna likes a village."))) == MOST_NEAR
-    rng = np.random.default_rng(1)
-    vectors = {one.id: rng.standard_normal(8).astype(np.float32) for one in MANY}
-    [found] = nearest(vectors[7][None] * 0.5, vectors, distance=9.0)
-    assert len(found) == MOST_NEAR
-    assert 7 in found
 
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
