@@ -193,8 +193,7 @@ def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:
 
 def _has_value(found: Fingerprint, new: NewFact) -> bool:
     """Whether there is a number, a date or a name other than the name that every fact begins with."""
-    first = fingerprint(new.text.split(" ")[0]).names if new.text else ()
-    return bool(found.distinguishing - set(first))
+    return bool({*found.numbers, *found.dates, *found.names} - set(_who(new.text)))
 
 
 def _who(text: str) -> tuple[str, ...]:

@@ -112,10 +112,6 @@ class Decision:
     source_ids: tuple[int, ...]
     decided_at: datetime
 
-    @property
-    def sources(self) -> frozenset[int]:
-        return frozenset(self.source_ids)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:

@@ -128,11 +128,6 @@ class Fingerprint:
     hedges: frozenset[str]
     polarity: bool
 
-    @property
-    def distinguishing(self) -> frozenset[str]:
-        """Return numbers, dates and names, which make up most values."""
-        return frozenset((*self.numbers, *self.dates, *self.names))
-
 
 @lru_cache(maxsize=CACHED)
 def fingerprint(text: str) -> Fingerprint:

@@ -51,7 +51,7 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
     if not terms or not decided:
         return False
     # The same message, read again, may be told in other words ("lives in Porto", "moved to Porto").
-    is_told_again = 2 * len(terms & decided) >= len(decided) and not decision.sources.isdisjoint(sources)
+    is_told_again = 2 * len(terms & decided) >= len(decided) and not set(decision.source_ids).isdisjoint(sources)
     is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, decision.key)
     return terms <= decided or decided <= terms or is_told_again or is_same_value
 
@@ -105,8 +105,8 @@ async def _keep(tx: Transaction, owner: int, facts: Sequence[int], chosen: Colle
 async def _drop(tx: Transaction, owner: int, messages: Collection[int]) -> None:
     gone = frozenset(messages)
     for row in await tx.rows(ROWS, owner):
-        sources = DECISION_ROWS.of(row).sources
-        if sources and sources <= gone:
+        sources = DECISION_ROWS.of(row).source_ids
+        if sources and gone.issuperset(sources):
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
 
 

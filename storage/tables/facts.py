@@ -363,7 +363,6 @@ def _target(number: int | None, made: Mapping[int, int]) -> int | None:
 
 _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
-_ALL = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _REVISION = """
 SELECT COUNT(*), MAX(id), SUM(is_pinned), COUNT(valid_to), COUNT(deleted_at), MAX(deleted_at), COUNT(superseded_by),
