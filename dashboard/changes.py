@@ -3,7 +3,7 @@
 Does not know who may change what (visits.py).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta, tzinfo
 
@@ -13,7 +13,7 @@ from background.rebuild import RebuildProgress
 from chat.choices import Choice, MemoryIsOff, NotOffered, choices_of, choose
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
-from dashboard.parameters import MOST_IDS, BadRequest, Parameters
+from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import full_day, tr
@@ -21,7 +21,6 @@ from locales.page_texts import on_page
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
 from records.forgetting import Forgetting, Forgotten
-from records.messages import Message
 from records.owners import (
     OwnerConfig,
     mode_of,
@@ -29,7 +28,6 @@ from records.owners import (
 from records.reminders import MOST_REMINDERS, ReminderWish
 from records.scopes import Scope
 from reminders.wishes import wish_of
-from storage.stores.memory_store import MemoryStore
 from text.characters import visible
 from text.time_zones import label
 
@@ -37,7 +35,7 @@ LONGEST_TEXT = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
 
 MAX_LISTED = 30
-"""The most texts of each kind that a preview lists."""
+"""The most later answers that a preview lists."""
 LISTED_CHARS = 200
 """The most characters of each text in the list."""
 
@@ -130,7 +128,7 @@ class Changes:
             "quotes": quotes,
             "counts": _figures(found),
             "is_nothing": found.is_nothing and not is_importing,
-            **await self._texts_of(visit, what, found),
+            **await self._texts_of(visit, found),
         }
 
     async def forget(self, visit: Visit) -> Answer:
@@ -138,18 +136,14 @@ class Changes:
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {"receipt": tr("forget-gone") if gone.is_nothing else on_page(receipt(gone)), "counts": _figures(gone)}
 
-    async def _texts_of(self, visit: Visit, what: Forgetting, found: Forgotten) -> Answer:
+    async def _texts_of(self, visit: Visit, found: Forgotten) -> Answer:
         """Return the beginnings of the texts to forget, and of later answers that repeat them."""
         async with self._services.memory.home(visit.owner) as store:
-            messages = await _messages_of(store, visit, what)
             repeating = await store.messages(visit.scope, found.remainder.answers[:MAX_LISTED])
-            facts = await store.facts.all(visit.owner) if found.facts else []
-        going = {message.id for message in messages}
-        chosen = set(what.ids) if what.what == "facts" else set()
-        gone = [fact for fact in facts if fact.id in chosen or (fact.source_ids and going.issuperset(fact.source_ids))]
         return {
-            "messages": [_beginning(message.content) for message in messages[:MAX_LISTED]],
-            "facts": [_beginning(fact.text) for fact in gone[:MAX_LISTED]],
+            "messages": [_beginning(message.content) for message in found.listing.messages],
+            "facts": [_beginning(text) for text in found.listing.facts],
+            "summaries": [_beginning(text) for text in found.listing.summaries],
             "repeating": [_beginning(message.content) for message in repeating],
         }
 
@@ -302,18 +296,6 @@ def _proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
     asked = tr("reminders-offer", when=when)
     return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
-
-
-async def _messages_of(store: MemoryStore, visit: Visit, what: Forgetting) -> Sequence[Message]:
-    """Return the chosen messages, at most the first MOST_IDS of a date range."""
-    if what.what == "messages":
-        return await store.messages(visit.scope, what.ids)
-    if what.what == "dates":
-        found = await store.timeline.page(visit.scope, since=what.since, limit=MOST_IDS)
-        return [message for message in found if what.until is None or message.created_at < what.until]
-    if what.what in ("conversations", "everything"):
-        return await store.timeline.page(visit.scope, limit=MOST_IDS)
-    return []
 
 
 def _beginning(text: str) -> str:

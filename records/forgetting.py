@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from records.messages import Message
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
@@ -59,12 +61,22 @@ class Remainder:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Listing:
+    """The first rows that a request to forget would remove, ascending by id; of facts and summaries their texts."""
+
+    messages: tuple[Message, ...] = ()
+    facts: tuple[str, ...] = ()
+    summaries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
     """Counts of what a request to forget removes, or removed.
 
     `reactivated`: messages that stay and become active again, since their summary is removed. `kept_aside`: files that
     the operator keeps next to the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or
     the disk is full; traces are removed from them as soon as that is over. `remainder`: what of the words stays.
+    `listing`: of a preview alone.
     """
 
     messages: int = 0
@@ -77,6 +89,7 @@ class Forgotten:
     kept_aside: tuple[str, ...] = ()
     is_clean: bool = True
     remainder: Remainder = field(default_factory=Remainder, compare=False)
+    listing: Listing = field(default_factory=Listing, compare=False, repr=False)
 
     @property
     def is_nothing(self) -> bool:

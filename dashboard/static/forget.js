@@ -25,13 +25,14 @@ export const forget = (asked, done = () => {}) => attempt(async () => {
   return null;
 });
 
-function listed({ erases, quotes, messages, facts, repeating, counts }, withQuotes) {
+function listed({ erases, quotes, messages, facts, summaries, repeating, counts }, withQuotes) {
   const list = (texts, total = texts.length) => (texts.length ? h("ul", { class: "quotes" },
     texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text)), total > texts.length
       ? h("li", { class: "quote" }, "…") : null) : null);
   return [
     h("p", { class: "lines", dir: "auto" }, erases),
     list(messages, counts.messages), facts.length ? h("h3", {}, tr("dashboard-tab-facts")) : null, list(facts, counts.facts),
+    summaries.length ? h("h3", {}, tr("dashboard-tab-summaries")) : null, list(summaries, counts.summaries),
     quotes ? h("label", { class: "check" }, withQuotes, h("span", {}, quotes)) : null, list(repeating),
     h("p", { class: "hint" }, tr("forget-final")),
   ].filter(Boolean);

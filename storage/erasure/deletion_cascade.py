@@ -31,6 +31,7 @@ from storage.erasure.fact_cascade import (
     learn_again,
     take_back,
 )
+from storage.erasure.preview_list import list_first
 from storage.erasure.quotes import Quotes, Taken, quotes_of
 from storage.schema.portable_tables import VERSIONS
 from storage.schema.rows import message_of, moment_of, text_of
@@ -74,9 +75,10 @@ class DeletionCascade(OwnerTables):
         self._drop_copies = drop_copies
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """Count what `forget` would delete now; nothing is changed."""
+        """Count what `forget` would delete now, and list the first of it; nothing is changed."""
         async with self.database.read(owner, frozen=True) as reader:
-            return (await _decided(reader, owner, what))[1]
+            going, forgotten = await _decided(reader, owner, what)
+            return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
         """Those of the sources in `among` whose messages would go."""
@@ -210,11 +212,8 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
             return "user_id = ?", (owner,)
     until = text_of(what.until) if what.until else "~"  # behind every date
     if what.what == "dates":
-        return "user_id = ? AND created_at >= ? AND created_at < ?", (
-            owner,
-            text_of(what.since) if what.since else "",
-            until,
-        )
+        since = text_of(what.since) if what.since else ""
+        return "user_id = ? AND created_at >= ? AND created_at < ?", (owner, since, until)
     # Whole chunks, so that no summary has to be made again every day because of its oldest message.
     return _OLD_ARCHIVES, (owner, owner, until)
 

@@ -4,7 +4,7 @@ Owns its words and its buttons.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import tzinfo
 
@@ -13,6 +13,7 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from locales.receipts import counts, quoting, receipt
+from records.facts import Fact
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
@@ -107,7 +108,8 @@ class ForgetCommands(Family):
             terms = dict.fromkeys([*asked, *(one for term in asked for one in stems.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
-            earlier = await store.earlier(scope, list(terms))
+            earlier = await store.messages(scope, [one.id for one in await store.earlier(scope, list(terms))])
+            facts = _facts_with(set(terms), await store.facts.all(scope.owner))
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)
         found = [hit.message for hit in hits]
@@ -118,7 +120,7 @@ class ForgetCommands(Family):
             found = [one.message for one in page.found]
         # What asks in words for something to be forgotten is not what is meant, but it goes with it.
         matches = [one for one in found if one.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
-        if not matches:
+        if not matches and not facts:
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
         zone = await self._zone(scope.owner)
@@ -127,7 +129,7 @@ class ForgetCommands(Family):
         for one in matches:
             best.setdefault(one.turn, one)
         turns = list(best.values())
-        lines = [tr("forget-which"), "", *(_line(one, zone) for one in turns)]
+        lines = [tr("forget-which"), "", *(_line(one, zone) for one in turns), *(_fact(one) for one in facts[:MATCHES])]
         targets = [Target(kind="turn", number=one.id, request=ask.requested_in or 0) for one in turns]
         buttons = [self._target_button(ask, CHOOSE, f"#{one.number}", one) for one in targets]
         rows = in_rows(buttons, 5)
@@ -135,8 +137,12 @@ class ForgetCommands(Family):
             key = nonce()
             self._found[key] = tuple(dict.fromkeys(one.id for one in (*matches, *request)))
             label, target = tr("forget-all", number=str(len(turns))), Target(kind="found", key=key)
+            if facts:  # the button is for messages alone
+                label += f" ({', '.join(button.text for button in buttons)})"
             rows.append([self._target_button(ask, CHOOSE, label, target)])
-        if len(matches) == MATCHES:
+        for fact in facts[:MATCHES]:
+            rows.append([self._target_button(ask, CHOOSE, _fact(fact), Target(kind="fact", number=fact.id))])
+        if len(matches) == MATCHES or len(facts) > MATCHES:
             lines += ["", tr("forget-maybe-more")]
         keep = self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         await self._show(ask, "\n".join(lines), *rows, [keep])
@@ -162,7 +168,7 @@ class ForgetCommands(Family):
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._named(place, target), ""]
-        lines += [] if forgotten.is_nothing else [tr("forget-erases", what=counts(forgotten))]
+        lines += [] if forgotten.is_nothing else [tr("forget-erases", what=counts(forgotten)), *_first(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         label = tr("forget-it")
         if target.kind == "everything":
@@ -203,6 +209,7 @@ class ForgetCommands(Family):
             "",
             tr("forget-quotes", what=quoting(forgotten.remainder)),
             *(f"  {_line(one, zone)}" for one in shown),
+            *_first(all_of_it, besides=forgotten, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {counts(all_of_it)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -222,6 +229,7 @@ class ForgetCommands(Family):
             alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
+        lines += _first(whole, with_messages=False)
         text, choices = await self._with_quotes(lines, scope, target, label, whole)
         return text, [*alone, *choices]  # least first
 
@@ -233,7 +241,7 @@ class ForgetCommands(Family):
         whole = await self._services.memory.preview(scope.owner, await self._what(scope, turns))
         those = await self._services.memory.preview(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
-        lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}"]
+        lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}", *_first(whole)]
         text, choices = await self._with_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
@@ -334,6 +342,36 @@ _EVERYTHING = Target(kind="everything")
 
 def _ids(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
+
+
+def _first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messages: bool = True) -> list[str]:
+    """Quote the first texts of each kind that go, without those that go `besides`, and say how many more there are."""
+    less, listing = besides or Forgotten(), forgotten.listing
+    messages = [said(message, message.content) for message in listing.messages] if with_messages else []
+    facts = [text for text in listing.facts if text not in less.listing.facts]
+    summaries = [text for text in listing.summaries if text not in less.listing.summaries]
+    lines = []
+    for texts, count in (
+        (messages, forgotten.messages - less.messages),
+        (facts, forgotten.facts - less.facts),
+        (summaries, forgotten.summaries - less.summaries),
+    ):
+        lines += [f"  {tr('shared-quoted', text=quoted(text, QUOTED))}" for text in texts[:SHOWN]]
+        lines += [f"  {tr('import-more', more=str(count - SHOWN))}"] if texts and count > SHOWN else []
+    return lines
+
+
+def _facts_with(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that hold one of these words, or held it before an edit; those with the most words first."""
+    found: dict[int, int] = {}
+    for fact in facts:
+        number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id
+        found[number] = max(found.get(number, 0), len(terms & set(analyzer.analyse(fact.text))))
+    return sorted((fact for fact in facts if found.get(fact.id)), key=lambda fact: -found[fact.id])
+
+
+def _fact(fact: Fact) -> str:
+    return tr("shared-quoted", text=quoted(fact.text, QUOTED))
 
 
 def _line(message: Message, zone: tzinfo) -> str:

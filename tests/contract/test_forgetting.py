@@ -59,9 +59,11 @@ def messages(*ids: int) -> Forgetting:
 
 
 async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) -> None:
-    stored, leaves, _ = await pyramid(store)
+    stored, leaves, top = await pyramid(store)
     what = messages(stored[5].id)
     taken = await store.forgetting.preview(ANNA.owner, what)
+    assert [message.id for message in taken.listing.messages] == [stored[5].id]
+    assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what) == taken
     assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]

@@ -66,6 +66,10 @@ async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: H
         going = await anns.posts("forget/preview", **what)
         assert going["counts"]["messages"] == 2
         assert going["messages"] == ["My secret word is quinquereme.", "Noted."]
+        assert going["facts"] == going["summaries"] == []
+        await anns.posts("facts/add", text="Clara likes figs.")  # no message is behind it
+        assert (await anns.posts("forget/preview", what="everything"))["facts"] == ["Clara likes figs."]
+        await anns.posts("facts/delete", id=1)
         receipt = await anns.posts("forget", **what, with_quotes=True)
         assert receipt["counts"]["messages"] == 2
         assert "Out of the bot's reach" in receipt["receipt"]

@@ -345,3 +345,48 @@ async def test_what_a_model_offers_is_not_for_who_may_not_forget(desk: Desk, tal
     chat = Chat(id=GROUP, is_private=False)
     await proposals.ask(desk.commands.dependencies, chat, Person(id=BOB, name="Bob"), offered)
     assert desk.last(GROUP) == f"{tr('shared-admins-only')} {tr('forget-members')}"
+
+
+async def test_facts_with_the_words_are_offered_by_their_text(desk: Desk, talk: Talk) -> None:
+    await say(talk, "Tea for Clara, please.")
+    await desk.say(ANN, ANN, "/memory add Clara likes figs")
+    await desk.say(ANN, ANN, "/memory add The harbour freezes")
+    await desk.say(ANN, ANN, "/forget Clara")
+    assert "#1 · " in desk.last(ANN)
+    assert "“Clara likes figs”" in desk.last(ANN)
+    assert "harbour" not in desk.last(ANN)
+    await desk.say(ANN, ANN, "/forget figs")
+    await press(desk, "“Clara likes figs”")
+    await press(desk, "Forget it")
+    assert desk.last(ANN).startswith("Forgotten: 1 fact.")
+    async with talk.services.memory.home(ANN) as store:
+        assert [fact.text for fact in await store.facts.all(ANN)] == ["The harbour freezes"]
+
+
+async def test_an_edited_message_is_found_by_its_old_words_and_shown_as_it_is(desk: Desk, talk: Talk) -> None:
+    await say(talk, "Call me on 5550199.", telegram_id=77)
+    scope = Scope(owner=ANN)
+    async with talk.services.memory.home(ANN) as store:
+        await store.forgetting.revise(scope, 1, "Call me on 5550142.", why="edited", now=talk.moment[0])
+    await desk.say(ANN, ANN, "/forget 5550199")
+    assert "“Call me on 5550142.”" in desk.last(ANN)
+    assert "5550199" not in desk.last(ANN)
+    await press(desk, "#1")
+    await press(desk, "Forget question and answer")
+    assert "1 earlier version" in desk.last(ANN)
+    async with talk.services.memory.home(ANN) as store:
+        assert not await store.earlier(scope, ["5550199"])
+    assert await contents(talk) == []
+
+
+async def test_the_question_lists_what_goes_by_its_text(desk: Desk, talk: Talk) -> None:
+    for number in range(4):
+        await say(talk, f"Walrus number {number} sings.")
+    async with talk.services.memory.home(ANN) as store:
+        [summary, *_] = await store.summaries(Scope(owner=ANN))
+    await desk.say(ANN, ANN, "/forget today")
+    asked = desk.last(ANN)
+    assert "“Walrus number 0 sings.”" in asked
+    assert "and 5 more" in asked
+    assert summary.text.split()[0] in asked.partition("and 5 more")[2]
+    assert len(asked) < telegram.constants.MessageLimit.MAX_TEXT_LENGTH
