@@ -324,9 +324,13 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
     shortest, least = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
+    seen = set[str]()
     for question in dict.fromkeys(questions):
         plain_question = normal(question)
         for word in islice(_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):
+            if word.group() in seen:  # its stems were taken then
+                continue
+            seen.add(word.group())
             plain = folded(word.group())
             if not any(term[:2] in plain for term in left):  # which spares most words the stemming
                 continue

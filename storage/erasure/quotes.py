@@ -207,9 +207,9 @@ def _words_of(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> 
             marks: list[Mark] = [*analyzer.analyse(read[-1]), *_runs(read[-1])]
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
-            rare = [word for word in {*analyzer.words(read[-1])} if _is_rare(word, is_old=is_old)]
-            words.rare.update(*map(analyzer.every_stem, rare))
         left -= len(text)
+    spoken = set(chain.from_iterable(map(analyzer.words, read)))
+    words.rare.update(*(analyzer.every_stem(word) for word in spoken if _is_rare(word, is_old=is_old)))
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
