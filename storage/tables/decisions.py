@@ -77,7 +77,7 @@ async def settle(
     """Before these facts and messages are erased: keep the decisions about facts that go although their messages stay
     or expire; drop those about facts of which the owner forgets every source.
     """
-    if what.what in ("facts", "archives"):
+    if what.is_expiry or what.what == "archives":
         await _keep(tx, owner, facts, chosen=what.ids)
     else:
         await _drop(tx, owner, messages)

@@ -147,7 +147,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)))
     assert await store.facts.all(ANNA.owner) == []
     decisions = await store.facts.decisions(ANNA.owner)
     assert len(decisions) == 2, "one of the words that an edit replaced as well"
@@ -169,7 +169,7 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
     row = FACTS.portable({**FACTS.defaults, **FACT_ROWS.row(fact), "source_ids": "[]", "tags": "[]"})
     later = row | {"id": 9, "text": "Anna has lived in Oslo again.", "observed_at": text_of(NOW + timedelta(days=9))}
     await store.facts.delete(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)))
     assert await store.facts.all(ANNA.owner) == []
     assert await store.history.new_facts(ANNA.owner, [row]) == 0
     assert await store.history.new_facts(ANNA.owner, [row, later]) == 1
