@@ -78,7 +78,7 @@ class Choice:
         if isinstance(value, str) and self.kind == "text":
             value = visible(value).strip() if self.name == "fold_instructions" else visible_line(value)
             if len(value) > self.longest:
-                raise NotOffered(tr("shared-too-long", length=str(len(value)), most=str(self.longest)))
+                raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):
             if self.kind == "number" and not 1 <= value <= MOST_EVERY_N:
                 raise NotOffered(tr("shared-dead-button"))
