@@ -32,7 +32,7 @@ from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
-from llm.chat_model import ChatModel, prompt_room
+from llm.chat_model import ChatModel, find_prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.endpoint import connection
 from llm.offline import ExtractiveSummarizer, OfflineModel
@@ -65,7 +65,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def budgets(settings: Settings) -> Budgets:
+def make_budgets(settings: Settings) -> Budgets:
     return Budgets(
         ceiling=settings.max_context_tokens,
         system=settings.system_budget,
@@ -77,7 +77,7 @@ def budgets(settings: Settings) -> Budgets:
 
 def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """`ceiling`: of the prompts that the summaries will be in."""
-    part = budgets(settings).under(ceiling)
+    part = make_budgets(settings).under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 
@@ -107,7 +107,7 @@ class Core:
 
     def background_room(self, most: int) -> int:
         """Return the token limit of a background prompt."""
-        return prompt_room(self.background, most)
+        return find_prompt_room(self.background, most)
 
 
 @asynccontextmanager
@@ -179,7 +179,7 @@ async def open_services(
             backups=backups_for(settings, memory, clock),
         )
         try:
-            async with Scheduler(scheduled(core, services)):
+            async with Scheduler(make_schedule(core, services)):
                 yield services
         finally:
             await quota.write()
@@ -202,8 +202,8 @@ async def open_core(
     others: dict[str, ChatModel] = {}
     if models is None and not offline:
         models = await open_models(settings, stack)
-        for name in further_models(settings):
-            others[name] = await opened(name, settings, stack, setting="OPENAI_MODELS")
+        for name in list_further_models(settings):
+            others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
     answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
     precedence = Precedence()
     background = summariser.in_background(precedence)
@@ -239,7 +239,7 @@ async def open_core(
         wake_indexer=indexing.wake if indexing else lambda: None,
         retrieval=MemoryRetrieval(
             tokenizer=tokenizer,
-            budgets=budgets(settings),
+            budgets=make_budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
             charge=quota.charge,
@@ -288,7 +288,7 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        limits_now=lambda: fold_limits(settings, prompt_room(core.answers, settings.max_context_tokens)),
+        limits_now=lambda: fold_limits(settings, find_prompt_room(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
                 tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.background_room
@@ -370,7 +370,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) 
     )
 
 
-def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
+def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
     """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     tasks = [
@@ -400,20 +400,22 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
     """Return the answering and the summarising model, which may be one object."""
-    answers = await opened(settings.openai_model, settings, stack)
+    answers = await open_model(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
-    return answers, await opened(settings.summary_model, settings, stack, setting="SUMMARY_MODEL")
+    return answers, await open_model(settings.summary_model, settings, stack, setting="SUMMARY_MODEL")
 
 
-async def opened(model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL") -> ChatModel:
+async def open_model(
+    model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL"
+) -> ChatModel:
     """Return a chat model at the configured endpoint. `setting` is the variable that names it."""
     abilities = dict(settings.model_abilities).get(model, UNKNOWN)
     chat = OpenAIChat(model_setting=setting, vision=settings.vision, abilities=abilities, **connection(settings, model))
     return await stack.enter_async_context(chat)
 
 
-def further_models(settings: Settings) -> list[str]:
+def list_further_models(settings: Settings) -> list[str]:
     """Return the other models that may answer."""
     return [name for name in settings.openai_models if name != settings.openai_model]
 

@@ -37,21 +37,21 @@ from records.errors import (
     SettingsError,
 )
 from runtime import VERSION, logs, tracing
-from runtime.health import Readiness, health_served
+from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
-from settings import Settings, environment, misspelt
+from settings import Settings, find_misspelt, read_environment
 from storage import backup
 from telegram_ui.check import IN_THE_SETTINGS, check, missing_settings
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.dashboard import Health, host_of
+from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands, told_to_model
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.updates.access import serving
-from telegram_ui.updates.service import telegram_service
+from telegram_ui.updates.access import make_serving
+from telegram_ui.updates.service import open_telegram_service
 
 log = logging.getLogger("bot")
 
@@ -90,7 +90,7 @@ Work = Callable[[Stop], Coroutine[Any, Any, None]]
 """What runs until it is asked to stop."""
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bot.py", description="Keepsake, a Telegram bot that remembers.")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--playground", action="store_true", help="try it in the browser: no token, no key")
@@ -110,9 +110,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
     """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
-    options = parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     try:
-        environ = environment() if environ is None else environ
+        environ = read_environment() if environ is None else environ
         settings = Settings.from_env(environ)
         logs.set_up(settings.log_level, settings.secrets(), style=settings.log_format)
         if options.port is not None and not options.playground:
@@ -122,26 +122,26 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.backup is not None:
             url = settings.database_url.value
             made = backup.back_up(settings.data_dir, options.backup, database_url=url)
-            held = counted(made.messages, "message is", "messages are")
+            held = format_count(made.messages, "message is", "messages are")
             print(f"backup: {held} in {options.backup}; it is as private as {settings.data_dir}")
             if made.elsewhere:
                 where = "in other DATA_DIRs; back up each of them" if url else "in PostgreSQL; set DATABASE_URL"
-                print(f"not in it: {counted(made.elsewhere, 'memory', 'memories')} kept {where}")
+                print(f"not in it: {format_count(made.elsewhere, 'memory', 'memories')} kept {where}")
             return 0
         if options.restore is not None:
             return put_back(options.restore, settings)
         if options.check:
-            return asyncio.run(check(settings, misspelt(environ)))
-        for sentence in misspelt(environ):
+            return asyncio.run(check(settings, find_misspelt(environ)))
+        for sentence in find_misspelt(environ):
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
             work: Work = partial(play, settings, port=options.port, browser=browser)
-            return asyncio.run(_until_stopped(work, Supervisor(environ)))
+            return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
         if missing := list(missing_settings(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
-        return asyncio.run(_until_stopped(partial(run, settings), Supervisor(environ)))
+        return asyncio.run(_run_until_stopped(partial(run, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.announce(error.sentence, logging.ERROR)
         return 2 if isinstance(error, IN_THE_SETTINGS) else 1
@@ -157,7 +157,7 @@ def put_back(file: Path, settings: Settings) -> int:
         print(f"set aside: what {folder} held is in {done.aside} now")
     verb = "is" if done.messages == 1 else "are"
     where = "the database that DATABASE_URL names" if url else folder
-    print(f"restored: {counted(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {where}")
+    print(f"restored: {format_count(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {where}")
     return 0
 
 
@@ -169,21 +169,23 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
             # First, because a start may wait for Telegram.
-            await stack.enter_async_context(health_served(readiness, settings.health_listen))
+            await stack.enter_async_context(serve_health(readiness, settings.health_listen))
         if settings.otel_exporter_otlp_endpoint:
-            await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))
+            await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
-            opening = assembly.open_services(settings, serving=partial(serving, settings), commands=told_to_model())
+            opening = assembly.open_services(
+                settings, serving=partial(make_serving, settings), commands=told_to_model()
+            )
             services = await stack.enter_async_context(opening)
-        finish = partial(_finish, services.memory, stop)
+        finish = partial(_finish_moves, services.memory, stop)
         stack.callback(finish)
         service = await stack.enter_async_context(
-            telegram_service(
+            open_telegram_service(
                 settings,
                 services,
                 dependencies=partial(_dependencies, settings, services),
                 alongside=partial(
-                    _alongside, settings if has_page and settings.dashboard_url else None, readiness.asked
+                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.asked
                 ),
             )
         )
@@ -201,7 +203,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         await stop.wait(service.until_failure())
 
 
-def _finish(memory: ExternalMemory, stop: Stop) -> None:
+def _finish_moves(memory: ExternalMemory, stop: Stop) -> None:
     """Return the deadline for closing the memory during a stop."""
     if stop.asked_at is not None:
         memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
@@ -233,18 +235,18 @@ def _dependencies(
 
 
 @asynccontextmanager
-async def _alongside(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
+async def _run_servers(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
     """Run what sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(dependencies.services.reminders.telling(ReminderTeller(dependencies).tell))
-        await stack.enter_async_context(broadcast.sending(dependencies))
+        await stack.enter_async_context(broadcast.run_sending(dependencies))
         if settings is not None:
             # Here, because a bot without a page needs no web server.
-            from dashboard.app import dashboard_served
+            from dashboard.app import serve_dashboard
 
-            host = host_of(settings, dependencies, health)
-            served = dashboard_served(dependencies.services, host, settings.dashboard_listen)
+            host = make_host(settings, dependencies, health)
+            served = serve_dashboard(dependencies.services, host, settings.dashboard_listen)
             await stack.enter_async_context(served)
         yield
 
@@ -258,9 +260,9 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     from playground.stage import open_stage
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
-    settings, model_name, offline = await playground_model(settings)
+    settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
-        served = partial(serving, replace(settings, everyone_allowed=True))
+        served = partial(make_serving, replace(settings, everyone_allowed=True))
         opening = assembly.open_services(settings, offline=offline, serving=served, commands=told_to_model())
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
@@ -270,7 +272,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
                 port=port or DEFAULT_PORT,
                 is_wanted=port is not None,
                 folder=settings.data_dir,
-                formatted=_formatted,
+                formatted=_format_answer,
             )
         )
         settings = replace(
@@ -288,8 +290,9 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
         await run(settings, stop, services=services, has_page=False)
 
 
-async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """The model of the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
+async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+    """Return the model of the playground: the endpoint that is set, else Ollama on this machine, else the offline
+    model.
 
     Gives the settings to use, the name that people read, and whether it is the offline model.
     """
@@ -303,20 +306,20 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
     return settings, "the offline model (it only quotes what it remembers)", True
 
 
-def _formatted(answer: str) -> list[dict[str, Any]]:
+def _format_answer(answer: str) -> list[dict[str, Any]]:
     """Return an answer as its Telegram messages."""
-    shown = (piece for piece in formatting.pieces(answer) if not piece.is_blank)
+    shown = (piece for piece in formatting.split_pieces(answer) if not piece.is_blank)
     return [{"text": one.text, "entities": [entity.to_dict() for entity in one.entities]} for one in shown]
 
 
 def has_screen(environ: Mapping[str, str]) -> bool:
-    """Whether somebody sits in front of this machine, at a terminal of it: a server has no browser to open."""
+    """Return True if somebody sits in front of this machine, at a terminal of it: a server has no browser to open."""
     if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
         return False
     return sys.platform in ("darwin", "win32") or any(environ.get(one) for one in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-async def _until_stopped(work: Work, supervisor: Supervisor) -> int:
+async def _run_until_stopped(work: Work, supervisor: Supervisor) -> int:
     """Run `work` until it ends by itself or SIGTERM or SIGINT ask it to stop."""
     stop = Stop(supervisor)
     task = asyncio.ensure_future(work(stop))
@@ -337,7 +340,7 @@ async def _until_stopped(work: Work, supervisor: Supervisor) -> int:
     return 0
 
 
-def counted(number: int, one: str, many: str) -> str:
+def format_count(number: int, one: str, many: str) -> str:
     """Format a number with the singular or plural of its noun."""
     return f"{number:,} {one if number == 1 else many}"
 

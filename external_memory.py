@@ -20,9 +20,9 @@ from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
 from storage.bot_state.directory import Directory
 from storage.bot_state.people import People
-from storage.bot_state.state import BotState, own_state, shared_state
+from storage.bot_state.state import BotState, open_own_state, open_shared_state
 from storage.engine.data_dir import data_dir as held_data_dir
-from storage.engine.sqlite import Database, examined
+from storage.engine.sqlite import Database, check_in_background
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 Serving = Callable[[People], Callable[[int], bool]]
 """Returns a function that tells if anything is done for an owner, given whom admins let in or removed."""
 DEFAULT_EVERY_N = 20
-MOST_EVERY_N = 500
+MAX_EVERY_N = 500
 WORDS_WITHIN = 10.0
 """Seconds that /forget waits for messages that are being indexed."""
 
@@ -78,13 +78,15 @@ class ExternalMemory:
                 log.warning("%s", report)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             if database_url:
-                opening = shared_state(database_url, database, folder, stores)
+                opening = open_shared_state(database_url, database, folder, stores)
                 state = await stack.enter_async_context(opening)
             else:
                 await _demand_stores(Directory(database), stores)
-                state = await own_state(database, folder, stores)
-            await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
-            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_mark_corrupt, json)))
+                state = await open_own_state(database, folder, stores)
+            await stack.enter_async_context(
+                check_in_background(database.path, lambda sentence: log.error("%s", sentence))
+            )
+            await stack.enter_async_context(check_in_background(folder / INDEX_NAME, partial(_mark_corrupt, json)))
             yield cls(state, stores, clock, serving(state.people))
 
     def when_acquired(self, prepare: Callable[[int], None]) -> None:
@@ -97,7 +99,7 @@ class ExternalMemory:
 
     async def owners(self) -> list[int]:
         """Return the ids of all owners with stored data. Groups are negative."""
-        return [one.owner for one in await self._state.directory.locations()]
+        return [location.owner for location in await self._state.directory.locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
         """Count all memories, those active since a time, and scopes whose last fold failed."""
@@ -126,10 +128,10 @@ class ExternalMemory:
         """Return the owner's configuration, or None. Do not call this inside `opened` or `home`."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
-            return await self._config(owner)
+            return await self._read_config(owner)
 
     async def language(self, owner: int) -> str | None:
-        """The language that an owner has chosen, "" for none; None for an owner without a configuration.
+        """Return the language that an owner has chosen, "" for none; None for an owner without a configuration.
 
         Waits for no move and no forgetting where the process knows it already. Must not be called inside `opened` or
         `home`.
@@ -146,17 +148,19 @@ class ExternalMemory:
 
         Raises ValueError for a threshold outside 1 to 500; StorageError when the move failed; then nothing has changed.
         """
-        if not 1 <= every_n <= MOST_EVERY_N:
-            raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
+        if not 1 <= every_n <= MAX_EVERY_N:
+            raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
-            known = await self._config(owner)
+            known = await self._read_config(owner)
             if known is not None and known.storage is not storage:
                 try:
                     await self._state.directory.move(owner, self._stores, storage, now=self._clock())
                 finally:
-                    self._drop(owner)
-            return await self._put(owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage)
+                    self._drop_owners(owner)
+            return await self._put_config(
+                owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage
+            )
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
         """Turn memory on or off; with nothing configured yet, the defaults (SQLite, or PostgreSQL where processes share
@@ -164,25 +168,26 @@ class ExternalMemory:
         """
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
-            return await self._put(owner, lambda known: replace(known, enabled=enabled))
+            return await self._put_config(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
-            return await self._put(owner, change)
+            return await self._put_config(owner, change)
 
     async def conversation(self, place: Scope) -> Scope:
-        """The conversation in which the talk at a place goes on: the place itself, where nobody began another one.
+        """Return the conversation in which the talk at a place goes on: the place itself, where nobody began another
+        one.
 
         Raises StorageError. Must not be called inside `opened` or `home`.
         """
-        return await self._open.get(place, partial(self._active, place))
+        return await self._open.get(place, partial(self._active_scope, place))
 
-    async def _active(self, place: Scope) -> Scope:
+    async def _active_scope(self, place: Scope) -> Scope:
         async with self._locks.of(place.owner).shared():
             await self._state.leases.hold(place.owner)
-            config = await self._config(place.owner)
+            config = await self._read_config(place.owner)
             return await self._stores[config.storage].conversations.active(place) if config else place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
@@ -195,8 +200,8 @@ class ExternalMemory:
     async def conversation_with(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """The conversation of a place that holds the user's message of this source, the message of this number, or what
-        a Telegram message said or showed; the one that is open, where nothing is stored under it.
+        """Return the conversation of a place that holds the user's message of this source, the message of this number,
+        or what a Telegram message said or showed; the one that is open, where nothing is stored under it.
         """
         current = await self.conversation(place)
         if await self.config(place.owner) is None:
@@ -226,7 +231,7 @@ class ExternalMemory:
         """Open the store of an owner, or None while their memory is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
-            config = await self._config(owner)
+            config = await self._read_config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
@@ -234,7 +239,7 @@ class ExternalMemory:
         """Open the store that holds an owner's data, also while memory is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
-            config = await self._config(owner)
+            config = await self._read_config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
@@ -259,7 +264,7 @@ class ExternalMemory:
         return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """Count what `forget` would erase. Raises StorageIndexing as `forget` does."""
+        """Count what `forget` would erase. Raise StorageIndexing as `forget` does."""
         async with self.home(owner) as store:
             await self._demand_words(store, owner, what)
             return await store.forgetting.preview(owner, what)
@@ -275,19 +280,19 @@ class ExternalMemory:
             await self._demand_words(store, owner, what)
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
-            config = await self._config(owner)
+            config = await self._read_config(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
             try:
                 return await self._state.erasing.forget(
                     owner, what, store, now=self._clock(), cleans_files=cleans_files
                 )
             finally:
-                self._drop(owner)
+                self._drop_owners(owner)
 
     async def rename(self, owner: int, new: int) -> bool:
         """A group has a new id: everything that is stored of it moves there; whether there was anything.
 
-        Where the new id has a memory already, both stay as they are. Raises StorageError: try it again.
+        Where the new id has a memory already, both stay as they are. Raise StorageError: try it again.
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
@@ -295,7 +300,7 @@ class ExternalMemory:
             try:
                 return await self._state.renaming.rename(owner, new, now=self._clock())
             finally:
-                self._drop(owner, new)
+                self._drop_owners(owner, new)
 
     def successor(self, owner: int) -> int:
         """Return an owner's current id, given this or an earlier one."""
@@ -320,7 +325,9 @@ class ExternalMemory:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
     async def with_archives(self, what: Forgetting) -> list[int]:
-        """The owners who have such archives; those whose words are being indexed have to wait for the next time."""
+        """Return the owners who have such archives; those whose words are being indexed have to wait
+        for the next time.
+        """
         owners = [location.owner for location in await self._state.directory.locations()]
         found: list[int] = []
         for owner in await self.served(owners):
@@ -341,18 +348,18 @@ class ExternalMemory:
 
     async def _begin_serving(self, owners: Sequence[int]) -> None:
         """Forget cached state of owners from before this process served them."""
-        self._drop(*owners)
+        self._drop_owners(*owners)
         for owner in owners:
             for prepare in self._when_acquired:
                 prepare(owner)
 
-    def _drop(self, *owners: int) -> None:
+    def _drop_owners(self, *owners: int) -> None:
         """Read again what owners chose, and where their talk goes on."""
         gone = set(owners)
         self._configs.drop(lambda owner: owner in gone)
         self._open.drop(lambda place: place.owner in gone)
 
-    async def _config(self, owner: int) -> OwnerConfig | None:
+    async def _read_config(self, owner: int) -> OwnerConfig | None:
         """Return `config` for callers that hold the owner's lock."""
 
         async def read() -> OwnerConfig | None:
@@ -361,13 +368,13 @@ class ExternalMemory:
 
         return await self._configs.get(owner, read)
 
-    async def _put(
+    async def _put_config(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None
     ) -> OwnerConfig:
         """`storage`: for an owner who has no configuration yet; None: the usual one."""
         storage = storage or (StorageType.POSTGRES if self.is_shared else StorageType.SQLITE)
         now = self._clock()
-        config = await self._config(owner) or OwnerConfig(
+        config = await self._read_config(owner) or OwnerConfig(
             owner=owner,
             storage=storage,
             every_n=DEFAULT_EVERY_N,
@@ -383,7 +390,7 @@ class ExternalMemory:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].put_owner(config)
         finally:
-            self._drop(owner)
+            self._drop_owners(owner)
         return config
 
 

@@ -18,7 +18,7 @@ import attrs
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge
-from records.context import MOST_UNFOLDED, Context, ContextSources, Snippet
+from records.context import MAX_UNFOLDED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
 from records.messages import UNTOLD, Message
@@ -28,14 +28,14 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies
 from retrieval.budgets import Budgets
-from retrieval.fact_ranking import FactRecall, FoundFacts, carried, find_facts
+from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_carried
 from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
-from retrieval.ranking import Ranked, rank, rarest
-from retrieval.turns import characters, newest_turns, own_words
+from retrieval.ranking import Ranked, find_rarest, rank
+from retrieval.turns import characters, select_newest_turns, select_own_messages
 from retrieval.wide_questions import NARROW, WIDE, is_wide
-from runtime.tasks import done
+from runtime.tasks import run_work
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -117,7 +117,7 @@ class MemoryRetrieval:
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
-        """The context of one request. Raises a StorageError.
+        """Return the context of one request. Raises a StorageError.
 
         `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; neither it
         nor what came after it is "earlier". `sources`: what the store says of TURNS_READ turns, where that is known.
@@ -130,23 +130,23 @@ class MemoryRetrieval:
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
-            system_prompt=prompts.with_persona(self._system_prompt, config),
+            system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
-            powers=prompts.powers(self._commands.items()) if self._commands else "",
+            powers=prompts.format_powers(self._commands.items()) if self._commands else "",
             now=now,
         )
         words = len(incoming.text)
-        builder = await _off_loop(begun, words)
+        builder = await _run_off_loop(begun, words)
         if store is None:
             words += characters(unstored)
-            await _off_loop(lambda: builder.take_last_turns(newest_turns(unstored, LAST_TURNS)), words)
-            await _off_loop(lambda: builder.take_older_turns(unstored), words)
-            return await _off_loop(builder.context, words)
+            await _run_off_loop(lambda: builder.take_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
+            await _run_off_loop(lambda: builder.take_older_turns(unstored), words)
+            return await _run_off_loop(builder.context, words)
         if sources is None:
             sources = await store.context_sources(scope, turns=TURNS_READ, before=turn)
-        newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
-        await _off_loop(lambda: builder.take_last_turns(newest), characters(newest))
-        known = carried(scope, sources.facts, incoming.person.id)
+        newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
+        await _run_off_loop(lambda: builder.take_last_turns(newest), characters(newest))
+        known = select_carried(scope, sources.facts, incoming.person.id)
         search = partial(
             self.found,
             incoming.words,
@@ -165,13 +165,13 @@ class MemoryRetrieval:
                 builder.add_search_hint()
         if not scope.is_direct_messages:
             builder.take_profile(sources.profile)
-        older = await self._summaries_and_turns(builder, store, scope, sources, unstored, turn)
+        older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored, turn)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.note_history(
             messages=sources.total - len(pieces),
             characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
-        are_all = len(sources.unfolded) < MOST_UNFOLDED
+        are_all = len(sources.unfolded) < MAX_UNFOLDED
         shown = builder.shown_ids
         if found is None and not (
             are_all and all(one.id in shown or one.origin == "declined" for one in sources.unfolded)
@@ -179,7 +179,7 @@ class MemoryRetrieval:
             found = await search()
         builder.take_facts(found.facts.relevant if found is not None else ())
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
-        return await _off_loop(builder.context, words + characters(newest) + characters(older))
+        return await _run_off_loop(builder.context, words + characters(newest) + characters(older))
 
     async def recall(self, text: str, *, store: MemoryStore, scope: Scope, newest: Sequence[Message] = ()) -> Recall:
         """Find what a question brings back within the budget of snippets, next to the `newest` messages of the talk,
@@ -187,17 +187,17 @@ class MemoryRetrieval:
         """
         found = await self.found(text, store, scope, newest=newest)
         shown, now = {one.id for one in newest}, self._clock()
-        taken = await self._packed(found, store, scope, room=self._budgets.snippets, now=now, shown=shown)
+        taken = await self._pack_snippets(found, store, scope, room=self._budgets.snippets, now=now, shown=shown)
         return Recall(
             ranked=[one for one in found.ranked.ids if one not in shown],
             snippets=tuple(sorted(taken, key=lambda one: one.message.order)),
         )
 
     async def passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
-        """All messages that a question brings to mind, best first, each with its best passage."""
-        messages = {one.id: one for one in await store.messages(scope, found.ranked.ids)}
+        """Return all messages that a question brings to mind, best first, each with its best passage."""
+        messages = {message.id: message for message in await store.messages(scope, found.ranked.ids)}
         best: dict[int, RankedPassage] = {}
-        for passage in _passages(found.ranked, found.ranked.order.tolist(), messages):
+        for passage in _iterate_passages(found.ranked, found.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
         return list(best.values())
 
@@ -217,12 +217,12 @@ class MemoryRetrieval:
         may go on with. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
         may carry, where they were read already. Raises a StorageError.
         """
-        now, own = now or self._clock(), own_words(newest)[-OWN_LAST:]
+        now, own = now or self._clock(), select_own_messages(newest)[-OWN_LAST:]
         previous = own[-1].content if own else ""
         speakers = await store.speakers(scope)
         analysed = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
-        question = await _off_loop(analysed, len(text) + len(previous))
-        question = replace(question, vector=await self._embedded(question.meant, scope.owner))
+        question = await _run_off_loop(analysed, len(text) + len(previous))
+        question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.closeness(
@@ -239,18 +239,18 @@ class MemoryRetrieval:
             question.terms,
             limit=limit,
             nearest=closeness.nearest if closeness is not None else (),
-            times=[(one.start.timestamp(), one.end.timestamp()) for one in question.times],
+            times=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
             before=before,
         )
-        known = carried(scope, await store.facts.valid(scope.owner), EVERYBODY) if facts is None else facts
+        known = select_carried(scope, await store.facts.valid(scope.owner), EVERYBODY) if facts is None else facts
         return Retrieved(
             question=question,
             ranked=rank(candidates, question, closeness),
-            facts=await self._facts_of(known, question, store, scope.owner),
+            facts=await self._rank_facts(known, question, store, scope.owner),
         )
 
-    async def _embedded(self, text: str, owner: int) -> Floats | None:
-        """A question's vector; None where words search alone."""
+    async def _embed_question(self, text: str, owner: int) -> Floats | None:
+        """Return a question's vector; None where words search alone."""
         if self._embedder is None or _waited_in_vain.get():
             return None
         try:
@@ -273,17 +273,19 @@ class MemoryRetrieval:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)
         return self._examples is not None and is_wide(question, self._examples)
 
-    async def _facts_of(self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int) -> FoundFacts:
+    async def _rank_facts(
+        self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int
+    ) -> FoundFacts:
         """Find facts that matter to a question, and the instructions and preferences that apply to it."""
         if not known:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.vectors(owner, model) if question.vector is not None else {}
         choose = partial(find_facts, known, question, vectors=vectors, model=model, recall=self._facts)
-        found = await done(choose, in_thread=len(known) > MANY_FACTS)
+        found = await run_work(choose, in_thread=len(known) > MANY_FACTS)
         if not found.relevant:
             return found
-        return found.with_earlier(await store.facts.replaced(owner, [one.fact.id for one in found.relevant]))
+        return found.add_earlier(await store.facts.replaced(owner, [one.fact.id for one in found.relevant]))
 
     async def _take_snippets(
         self,
@@ -296,24 +298,24 @@ class MemoryRetrieval:
         now: datetime,
     ) -> None:
         """Take what a reply refers to, and what was found, within the room that is left."""
-        snippets = await self._around_replied(incoming, store, builder, before=before)
+        snippets = await self._find_replied(incoming, store, builder, before=before)
         if found is not None:
-            required = _required(found, builder)
+            required = _find_required(found, builder)
             if required:
-                await _off_loop(builder.keep_room_for_one, len(incoming.text))
-                required = _required(found, builder)
-            snippets += await self._packed(
+                await _run_off_loop(builder.keep_room_for_one, len(incoming.text))
+                required = _find_required(found, builder)
+            snippets += await self._pack_snippets(
                 found,
                 store,
                 incoming.scope,
-                room=max(0, builder.snippet_room - replies.size(snippets, self._tokens, now)),
+                room=max(0, builder.snippet_room - replies.count_tokens(snippets, self._tokens, now)),
                 now=now,
-                shown=builder.shown_ids | {one.message.id for one in snippets},
+                shown=builder.shown_ids | {snippet.message.id for snippet in snippets},
                 required=required,
             )
         builder.take_snippets(snippets)
 
-    async def _around_replied(
+    async def _find_replied(
         self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
@@ -322,13 +324,13 @@ class MemoryRetrieval:
         one = await store.explanations.said_as(scope, replied.telegram_id)
         if one is None:
             return []
-        near, room = await store.messages(scope, replies.ids_around(one)), builder.snippet_room
+        near, room = await store.messages(scope, replies.list_ids_around(one)), builder.snippet_room
         chosen = partial(
-            replies.snippets, near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room
+            replies.find_snippets, near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room
         )
-        return await _off_loop(chosen, characters(near))
+        return await _run_off_loop(chosen, characters(near))
 
-    async def _packed(
+    async def _pack_snippets(
         self,
         found: Retrieved,
         store: MemoryStore,
@@ -339,8 +341,8 @@ class MemoryRetrieval:
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """The best passages that fit: those required, people's own words next to a long-winded assistant, the others.
-        `shown`: ids that are whole in the prompt already.
+        """Return the best passages that fit: those required, people's own words next to a long-winded assistant, the
+        others. `shown`: ids that are whole in the prompt already.
         """
         ranked = found.ranked
         order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
@@ -348,19 +350,25 @@ class MemoryRetrieval:
         own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         of = ranked.found
         wanted = {int(of.ids[of.messages[row]]) for row in (*required, *order, *own)} - shown
-        messages = {one.id: one for one in await store.messages(scope, sorted(wanted)) if one.origin not in UNTOLD}
+        messages = {
+            message.id: message
+            for message in await store.messages(scope, sorted(wanted))
+            if message.origin not in UNTOLD
+        }
         packing = Packing(room=room, now=now, count=self._tokens.count)
 
         def packed() -> list[Snippet]:
-            packing.require(_passages(ranked, required, messages), frozenset(found.question.own), self._tokens.split)
+            packing.require(
+                _iterate_passages(ranked, required, messages), frozenset(found.question.own), self._tokens.split
+            )
             if is_talkative:
-                packing.offer(_passages(ranked, own, messages), leave=int(packing.room * (1 - OWN_WORDS)))
-            packing.offer(_passages(ranked, order, messages))
+                packing.offer(_iterate_passages(ranked, own, messages), leave=int(packing.room * (1 - OWN_WORDS)))
+            packing.offer(_iterate_passages(ranked, order, messages))
             return packing.taken
 
-        return await _off_loop(packed, characters(list(messages.values())))
+        return await _run_off_loop(packed, characters(list(messages.values())))
 
-    async def _summaries_and_turns(
+    async def _add_summaries_and_turns(
         self,
         builder: PromptBuilder,
         store: MemoryStore,
@@ -371,15 +379,15 @@ class MemoryRetrieval:
     ) -> Sequence[Message]:
         """Have the builder take the summaries and the turns before the newest; gives these turns' messages."""
         summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
-        shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
+        shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.take_summaries(shown)
         earlier = {one.id: one for one in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
-        await _off_loop(lambda: builder.take_older_turns(older), characters(older))
-        if len(sources.unfolded) == MOST_UNFOLDED:
+        await _run_off_loop(lambda: builder.take_older_turns(older), characters(older))
+        if len(sources.unfolded) == MAX_UNFOLDED:
             builder.list_unread((await store.ends(scope))[0], sources.unfolded[0].id - 1)
         if not repeated:
-            builder.take_archived_turns(prefix_cache.before_active(sources.last, LAST_TURNS))
+            builder.take_archived_turns(prefix_cache.select_before_active(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # No hole: archived messages that no active summary covers are at least listed as cut.
             oldest, newest = await store.ends(scope)
@@ -388,10 +396,11 @@ class MemoryRetrieval:
             builder.list_uncovered(shown, oldest, newest, after_last=is_newest)
         return older
 
-    async def _stable_summaries(
+    async def _select_stable_summaries(
         self, builder: PromptBuilder, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """The summaries that the prompt shows, and the archived messages that it repeats word for word after them.
+        """Return the summaries that the prompt shows, and the archived messages that it repeats word for word after
+        them.
 
         A summary that is made again every few turns would change the beginning of the prompt each time. Therefore an
         earlier version stays for a while, together with everything that was said since.
@@ -401,22 +410,22 @@ class MemoryRetrieval:
         versions = {one.id: one for one in await store.superseded(scope, limit=prefix_cache.REACH)}
         newest = await store.last_turns(scope, prefix_cache.REACH, before=turn)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.version_shown(active[0], versions, block)
-            repeated = prefix_cache.verbatim_after(shown, newest, LAST_TURNS)
+            shown = prefix_cache.choose_version(active[0], versions, block)
+            repeated = prefix_cache.select_verbatim(shown, newest, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated
         return active, ()
 
 
-def _required(found: Retrieved, builder: PromptBuilder) -> list[int]:
+def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     """No hole: passages that are not in the prompt, and hold the rarest of the question's own words."""
     of, shown = found.ranked.found, builder.shown_ids
-    rows = rarest(of, found.question, found.ranked.order.tolist(), most=RARE)
+    rows = find_rarest(of, found.question, found.ranked.order.tolist(), most=RARE)
     return [row for row in rows if int(of.ids[of.messages[row]]) not in shown][:RARE]
 
 
-def _passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
-    """Those of these passages whose messages may be shown."""
+def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
+    """Yield those of these passages whose messages may be shown."""
     of = ranked.found
     for row in rows:
         message = messages.get(int(of.ids[of.messages[row]]))
@@ -429,6 +438,6 @@ def _passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Messag
             )
 
 
-async def _off_loop(work: Callable[[], Result], characters: int) -> Result:
+async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
     """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
-    return await done(work, in_thread=characters > SHORT_TEXT)
+    return await run_work(work, in_thread=characters > SHORT_TEXT)

@@ -20,7 +20,7 @@ from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
 from records.errors import SettingsError
-from records.model_calls import Abilities, Price, abilities_of, prices_of
+from records.model_calls import Abilities, Price, parse_abilities, parse_prices
 from records.setting_values import (
     LOOPBACK,
     Read,
@@ -49,12 +49,12 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
-LONGEST_SHOWN = 60
+MAX_SHOWN_CHARS = 60
 """The most characters of a wrong value that its error repeats."""
 
 
 def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
-    """A field of Settings that is read from the variable of its name in capitals.
+    """Return a field of Settings that is read from the variable of its name in capitals.
 
     `meaning`: for docs/reference.md and .env.example, which are made from it. `shown`: the default as it is told,
     where its value says little. `is_first`: whether people fill it in before anything else.
@@ -142,7 +142,7 @@ class Settings:
         (),
         "what models cost, for `/usage`: US dollars for a million tokens of prompts / of answers / of cached prompts, "
         "such as `gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
-        lambda text: prices_of(items(text)),
+        lambda text: parse_prices(items(text)),
         shown="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
@@ -150,7 +150,7 @@ class Settings:
         "what you know of models, otherwise found out by asking them: `context` (tokens of a prompt and its answer), "
         "`vision` (`on`, `off`; goes before `VISION`), `tokens` (of its own for one that is counted here, 0.5 to 3), "
         "such as `qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
-        lambda text: abilities_of(items(text)),
+        lambda text: parse_abilities(items(text)),
         shown="none",
     )
     retention_days: int = setting(
@@ -260,7 +260,8 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Settings from environment variables. Raises SettingsError, naming every variable with a wrong value.
+        """Return the settings from environment variables. Raise SettingsError, naming every variable with a wrong
+        value.
 
         An empty value counts as not set. The token and the key are not required here: a playground needs neither.
         """
@@ -274,10 +275,10 @@ class Settings:
                     values[one.name] = one.metadata["read"](text)
                 except ValueError as error:
                     place = getattr(environ, "places", {}).get(variable, "the environment")
-                    wrong[variable] = f"{error} {_shown(text, one.metadata['read'], hidden)} in {place}."
+                    wrong[variable] = f"{error} {_show_value(text, one.metadata['read'], hidden)} in {place}."
         for variable in wrong:  # the first is raised, with all others after it
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
-            raise SettingsError(variable, " ".join([wrong[variable], *others, *misspelt(environ)]))
+            raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -306,19 +307,23 @@ _SECRET = re.compile(
 )
 
 
-def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
+def _show_value(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
     """Return the wrong value for its error, or "" if it looks like a secret."""
-    if read in (Secret, key, webhook_token) or _SECRET.search(text) or any(one and one in text for one in secrets):
+    if (
+        read in (Secret, key, webhook_token)
+        or _SECRET.search(text)
+        or any(secret and secret in text for secret in secrets)
+    ):
         return "It stands"
-    cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    cut = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
     return f"It is “{cut}”" if cut.isprintable() else f"It is {cut!a}"
 
 
-def misspelt(environ: Mapping[str, str]) -> list[str]:
+def find_misspelt(environ: Mapping[str, str]) -> list[str]:
     """Yield a sentence for each unknown name that resembles a setting."""
     ours = [one.name.upper() for one in fields(Settings) if one.metadata]
     # Difflib takes quadratic time; the names of others may have any length.
-    others = [name for name in sorted(environ.keys() - set(ours)) if len(name) <= LONGEST_SHOWN]
+    others = [name for name in sorted(environ.keys() - set(ours)) if len(name) <= MAX_SHOWN_CHARS]
     near = {name: get_close_matches(name.upper(), ours, n=1, cutoff=0.8) for name in others}
     meant = {name: _NAMES_ELSEWHERE.get(name, ours[0]) for name, ours in near.items() if ours}
     return [f"{name} is no setting of this program; did you mean {ours}?" for name, ours in meant.items()]
@@ -330,9 +335,9 @@ class Environment(dict[str, str]):
     places: Mapping[str, str]
 
 
-def environment(directory: Path | None = None) -> Environment:
-    """The process's environment over `.env` of the working directory; an empty variable counts as not set. Raises
-    SettingsError, naming the line, if that file cannot be read.
+def read_environment(directory: Path | None = None) -> Environment:
+    """Return the process's environment over `.env` of the working directory; an empty variable counts as not set.
+    Raises SettingsError, naming the line, if that file cannot be read.
     """
     file = (directory or Path.cwd()) / ".env"
     try:
@@ -356,4 +361,4 @@ def environment(directory: Path | None = None) -> Environment:
 
 if __name__ == "__main__":
     with contextlib.suppress(SettingsError):  # the bot reports it when it starts
-        sys.stdout.write("" if environment().get("TELEGRAM_BOT_TOKEN", "").strip() else "--playground")
+        sys.stdout.write("" if read_environment().get("TELEGRAM_BOT_TOKEN", "").strip() else "--playground")

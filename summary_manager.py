@@ -16,8 +16,8 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.told import told
-from records.context import MOST_UNFOLDED
+from locales.told import error_sentence
+from records.context import MAX_UNFOLDED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleFold, StorageError
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, StorageType
@@ -25,19 +25,19 @@ from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, Summary
 from retrieval.budgets import Budgets
-from runtime.metrics import counter
-from runtime.tasks import done, taken, uncancelled
+from runtime.metrics import make_counter
+from runtime.tasks import run_uncancelled, run_work, take_or_give_back
 from runtime.tracing import span
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import Material, SummaryWriter, message_sources, summary_sources, superseded_lines
-from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
-from summaries.policies import policy_of
-from summaries.pyramid import MOST_ACTIVE
+from summaries.generation import Material, SummaryWriter, format_superseded, make_message_sources, make_summary_sources
+from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, group_turns
+from summaries.policies import find_policy
+from summaries.pyramid import MAX_ACTIVE
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
-FOLDS = counter(
+FOLDS = make_counter(
     "keepsake_folds",
     "Folds, by their end and reason.",
     {"outcome": [state for state in get_args(FoldState) if state != "nothing"], "reason": get_args(FoldReason)},
@@ -46,8 +46,8 @@ FOLDS = counter(
 LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
 """How long a quiet scope rests after a failed fold. Doubled after each further failure."""
-MOST_DOUBLINGS = 8
-MOST_SKIPPED_TURNS = 8
+MAX_DOUBLINGS = 8
+MAX_SKIPPED_TURNS = 8
 """The most turns to wait before a policy that folds every turn tries again."""
 JSON_COMFORT = 100_000
 """The size up to which the JSON store is promised to be fast. SQLite is recommended above it."""
@@ -55,7 +55,7 @@ JSON_COMFORT = 100_000
 
 SUMMARY_HEADER = 32
 """Prompt tokens of one summary's heading: level, dates and number of messages."""
-LEAST_SUMMARY = 40
+MIN_SUMMARY_TOKENS = 40
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,8 +75,8 @@ class FoldLimits:
     def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
         """For prompts of these budgets, so that all active summaries of a pyramid fit. `quiet_minutes` 0: never."""
         return cls(
-            chunk=max(LEAST_SUMMARY, part.summaries // MOST_ACTIVE - SUMMARY_HEADER),
-            live=max(LEAST_SUMMARY, min(live, part.summaries - SUMMARY_HEADER)),
+            chunk=max(MIN_SUMMARY_TOKENS, part.summaries // MAX_ACTIVE - SUMMARY_HEADER),
+            live=max(MIN_SUMMARY_TOKENS, min(live, part.summaries - SUMMARY_HEADER)),
             recent=part.recent,
             # More than a year would not be a valid date.
             quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
@@ -120,7 +120,7 @@ class SummaryManager:
         archived = 0
 
         def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
-            sentence = told(error) if error else None
+            sentence = error_sentence(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
@@ -140,7 +140,7 @@ class SummaryManager:
                 await self.release(lease)
                 return ended("waiting", error)
             except KeepsakeError as error:
-                failure = await uncancelled(partial(self._fail, lease, told(error)))
+                failure = await run_uncancelled(partial(self._record_failure, lease, error_sentence(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:
@@ -170,7 +170,7 @@ class SummaryManager:
                     continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
                     seen[scope] = newest
-                elif not await self._backs_off(store, scope, now):
+                elif not await self._is_backing_off(store, scope, now):
                     with suppress(ServedElsewhere):  # somebody spoke there a moment ago
                         await self.fold(scope, "idle")
         self._too_small = seen
@@ -179,9 +179,9 @@ class SummaryManager:
         active = await store.unfolded(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
 
-    async def _backs_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
+    async def _is_backing_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
         failure = await store.fold_failure(scope)
-        return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
+        return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MAX_DOUBLINGS)
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the failure that the owner was not told about yet, once."""
@@ -237,24 +237,26 @@ class SummaryManager:
                 return "busy"
             plan = None
             try:
-                plan = await self._plan(store, scope, config, reason)
+                plan = await self._plan_fold(store, scope, config, reason)
             finally:
                 if plan is None:
-                    await uncancelled(partial(store.release_fold, lease))
+                    await run_uncancelled(partial(store.release_fold, lease))
             return (lease, plan) if plan else "nothing"
 
     async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
         """Return False if a fold for this reason cannot be due. Reads no message."""
-        if folds_only_on_request(config) and reason not in ("now", "upwards"):
+        if is_folded_only_on_request(config) and reason not in ("now", "upwards"):
             return False
         counts = await store.counts(scope)
         asks_for_more = reason not in ("threshold", "upwards")
-        if not policy_of(config.policy).may_be_due(counts, config.every_n) and not (asks_for_more and counts.active):
+        if not find_policy(config.policy).may_be_due(counts, config.every_n) and not (asks_for_more and counts.active):
             return False
         return reason != "pressure" or await store.fold_failure(scope) is None
 
-    async def _plan(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> FoldPlan | None:
-        policy = policy_of(config.policy)
+    async def _plan_fold(
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason
+    ) -> FoldPlan | None:
+        policy = find_policy(config.policy)
         active = await store.unfolded(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.fold_failure(scope)
@@ -263,11 +265,11 @@ class SummaryManager:
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
             archived = await store.page(scope, before=active[0].id, limit=policy.looks_back)
-        grouped = partial(active_turns, active, self._tokens.count if reason == "pressure" else None)
+        grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
         summaries = sorted(await store.summaries(scope), key=lambda summary: (summary.order, summary.id))
         state = ScopeState(
-            turns=await done(grouped, in_thread=is_long),
+            turns=await run_work(grouped, in_thread=is_long),
             summaries=[
                 ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
                 for summary in summaries
@@ -287,7 +289,7 @@ class SummaryManager:
             if lease is not None:
                 await store.release_fold(lease)
 
-        return await taken(take, give_back)
+        return await take_or_give_back(take, give_back)
 
     async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
         """Learn facts from the sources, call the model outside any transaction, then commit if all are still there.
@@ -296,7 +298,7 @@ class SummaryManager:
         """
         scope = lease.scope
         # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
-        can_wait = policy_of(plan.policy).every_turn and plan.reason == "threshold"
+        can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
         material, left = await self._read(lease, plan)
@@ -334,19 +336,19 @@ class SummaryManager:
                     earlier = await store.page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]
             facts = await store.facts.all(scope.owner)
-        summaries = summary_sources(below)
+        summaries = make_summary_sources(below)
         moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
         compressed = 1 + max((one.times_compressed for one in below), default=0)
         if plan.window_ids:  # no message is rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
         material = Material(
-            lines=message_sources(new) if new else summaries,
+            lines=make_message_sources(new) if new else summaries,
             of_summaries=not new,
             base=summaries if new else (),
-            dropped=message_sources(dropped) if dropped else (),
-            window=message_sources(window) if dropped else (),
-            superseded=superseded_lines(facts, min(moments), max(moments)),
-            limit=self.limits.text(policy_of(plan.policy)),
+            dropped=make_message_sources(dropped) if dropped else (),
+            window=make_message_sources(window) if dropped else (),
+            superseded=format_superseded(facts, min(moments), max(moments)),
+            limit=self.limits.text(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,
         )
@@ -362,16 +364,16 @@ class SummaryManager:
                 await store.release_fold(lease)
 
         try:
-            await uncancelled(give_back)
+            await run_uncancelled(give_back)
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
-    async def _fail(self, lease: FoldLease, why: str) -> FoldFailure:
+    async def _record_failure(self, lease: FoldLease, why: str) -> FoldFailure:
         async with self._memory.home(lease.scope.owner) as store:
             return await store.fail_fold(lease, why, now=self._clock())
 
 
-def folds_only_on_request(config: OwnerConfig) -> bool:
+def is_folded_only_on_request(config: OwnerConfig) -> bool:
     """Return True if an owner's memory is folded only on request, or must not be written now."""
     return config.incognito or not config.auto_fold
 
@@ -379,6 +381,6 @@ def folds_only_on_request(config: OwnerConfig) -> bool:
 def _backs_off_by_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
     """Return True if too few turns came since the last failure: one after the first, two after the second, …"""
     turns = {message.turn for message in active if message.created_at > failure.at}
-    return len(active) < MOST_UNFOLDED and len(turns) < min(
-        MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS)
+    return len(active) < MAX_UNFOLDED and len(turns) < min(
+        MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS)
     )

@@ -7,17 +7,17 @@ from weakref import WeakValueDictionary
 
 from attachments.documents_child import read
 from attachments.formats import detection
-from llm.quoting import defused
-from locales.catalog import current, tr
+from llm.quoting import defuse_tags
+from locales.catalog import current_language, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
 from text.characters import visible_line
 
-LONGEST_WAIT = 180.0
+MAX_WAIT_SECONDS = 180.0
 """Seconds after which a child is ended, however little it computed."""
-LONGEST_NAME = 80
-CHILD = subprocess_worker.code_of("attachments.documents_child")
+MAX_NAME_CHARS = 80
+CHILD = subprocess_worker.make_child_code("attachments.documents_child")
 
 
 class DocumentReader:
@@ -28,32 +28,34 @@ class DocumentReader:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, name: str, *, person: int) -> DocumentText:
-        """The text of a document. Raises DocumentUnreadable, with a sentence for its sender."""
-        name = shown_name(name)
+        """Return the text of a document. Raise DocumentUnreadable, with a sentence for its sender."""
+        name = make_shown_name(name)
         if detection.is_plain(data, name):
             return await asyncio.to_thread(read, data, name)
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
             return await _read_in_child(data, name)
 
 
-def shown_name(name: str) -> str:
-    """A file's name on one line, without what would end its brackets: its sender chose it."""
-    drawn = defused(visible_line(name))
-    plain = " ".join("".join(" " if _ends_brackets(character) else character for character in drawn).split())
-    if len(plain) > LONGEST_NAME:
-        plain = f"{plain[: LONGEST_NAME - 11]}…{plain[-10:]}"
+def make_shown_name(name: str) -> str:
+    """Return a file's name on one line, without what would end its brackets: its sender chose it."""
+    drawn = defuse_tags(visible_line(name))
+    plain = " ".join("".join(" " if _is_bracket_end(character) else character for character in drawn).split())
+    if len(plain) > MAX_NAME_CHARS:
+        plain = f"{plain[: MAX_NAME_CHARS - 11]}…{plain[-10:]}"
     return plain or "file"
 
 
-def _ends_brackets(character: str) -> bool:
-    """Whether it is a bracket of any script, but a round one ("report (1).pdf"), or ends a line."""
+def _is_bracket_end(character: str) -> bool:
+    """Return True if it is a bracket of any script, but a round one ("report (1).pdf"), or ends a line."""
     return character in "<>" or (character not in "()" and category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp"))
 
 
 async def _read_in_child(data: bytes, name: str) -> DocumentText:
     try:
         async with aclosing(
-            subprocess_worker.pieces(CHILD, (name, str(len(data)), current()), data, longest_wait=LONGEST_WAIT)
+            subprocess_worker.iterate_pieces(
+                CHILD, (name, str(len(data)), current_language()), data, longest_wait=MAX_WAIT_SECONDS
+            )
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":

@@ -6,11 +6,11 @@ Imports little (runtime/subprocess_child.py).
 import sys
 
 from attachments.formats import detection
-from attachments.passages import passages_of
-from locales.catalog import speaking, tr
+from attachments.passages import make_passages
+from locales.catalog import speak_in, tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
-from runtime.subprocess_child import limit, write
+from runtime.subprocess_child import limit_process, write
 
 MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
 """Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
@@ -21,8 +21,8 @@ SECONDS = 60
 
 
 def read(data: bytes, name: str) -> DocumentText:
-    """The text of a document. Raises DocumentUnreadable."""
-    passages, is_whole = passages_of(detection.lines(data, name))
+    """Return the text of a document. Raise DocumentUnreadable."""
+    passages, is_whole = make_passages(detection.lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
@@ -31,13 +31,13 @@ def read(data: bytes, name: str) -> DocumentText:
 def child() -> None:
     """Read the document on standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
-    limit(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)
+    limit_process(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
-    with speaking(sys.argv[4]):
-        _write(name, size)
+    with speak_in(sys.argv[4]):
+        _write_passages(name, size)
 
 
-def _write(name: str, size: int) -> None:
+def _write_passages(name: str, size: int) -> None:
     out = sys.stdout.buffer
     try:
         found = read(sys.stdin.buffer.read(size), name)

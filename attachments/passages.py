@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from records.attachments import Passage
-from text.characters import boundary, sentence_ends
+from text.characters import find_boundary, find_sentence_ends
 
-LONGEST_PASSAGE = 1_500
+MAX_PASSAGE_CHARS = 1_500
 """Characters: some 400 tokens, which is what an embedding of 512 tokens still reads whole."""
-LONGEST_TEXT = 200_000
+MAX_TEXT_CHARS = 200_000
 """Characters that are kept of one document: some 50,000 tokens, a book of a hundred pages."""
-MOST_PASSAGES = 400
+MAX_PASSAGES = 400
 """Of one document, however short its pages are."""
 SHORT_PAGE = 300
 """Characters of pages that are put together into one passage; a longer one has its own, so that it can be quoted."""
@@ -44,7 +44,7 @@ class _Passage:
     def takes(self, line: DocumentLine) -> bool:
         if (line.group, line.noun) != (self.first.group, self.first.noun):
             return False
-        room = SHORT_PAGE if line.noun == "page" else LONGEST_PASSAGE
+        room = SHORT_PAGE if line.noun == "page" else MAX_PASSAGE_CHARS
         return len(self.text) + 1 + len(line.text) <= room
 
     def add(self, line: DocumentLine) -> None:
@@ -52,11 +52,11 @@ class _Passage:
         self.last = line
 
     def made(self, number: int) -> Passage:
-        return Passage(place=_place(self.first, self.last, number), text=self.text.strip("\n"))
+        return Passage(place=_format_place(self.first, self.last, number), text=self.text.strip("\n"))
 
 
-def passages_of(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
-    """The passages, and whether all of the document is in them. Reads no further than what is kept."""
+def make_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
+    """Return the passages, and whether all of the document is in them. Reads no further than what is kept."""
     made: list[_Passage] = []
     is_whole = True
     try:
@@ -67,11 +67,11 @@ def passages_of(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], boo
 
 
 def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
-    """Raises MoreThanRead where not all lines have room."""
+    """Raise MoreThanRead where not all lines have room."""
     characters = 0
-    for piece in (replace(line, text=text) for line in lines for text in _pieces(line.text)):
+    for piece in (replace(line, text=text) for line in lines for text in _split_pieces(line.text)):
         is_added = bool(made) and made[-1].takes(piece)
-        if characters + len(piece.text) > LONGEST_TEXT or (len(made) == MOST_PASSAGES and not is_added):
+        if characters + len(piece.text) > MAX_TEXT_CHARS or (len(made) == MAX_PASSAGES and not is_added):
             raise MoreThanRead
         characters += len(piece.text) + 1
         if is_added:
@@ -80,21 +80,21 @@ def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
             made.append(_Passage(piece))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces that fit a passage, cut at the end of a line, a sentence or a word where one is near."""
+def _split_pieces(text: str) -> Iterator[str]:
+    """Yield the text in pieces that fit a passage, cut at the end of a line, a sentence or a word where one is near."""
     start = 0
-    while len(text) - start > LONGEST_PASSAGE:
-        head = text[start : start + LONGEST_PASSAGE]
-        least = LONGEST_PASSAGE // 2
-        ends = [end for end in sentence_ends(head) if end >= least]
+    while len(text) - start > MAX_PASSAGE_CHARS:
+        head = text[start : start + MAX_PASSAGE_CHARS]
+        least = MAX_PASSAGE_CHARS // 2
+        ends = [end for end in find_sentence_ends(head) if end >= least]
         end = max(ends, default=0) or head.rfind("\n", least) + 1 or head.rfind(" ", least) + 1
-        end = end or boundary(head, LONGEST_PASSAGE)
+        end = end or find_boundary(head, MAX_PASSAGE_CHARS)
         yield text[start : start + max(1, end)]
         start += max(1, end)
     yield text[start:]
 
 
-def _place(first: DocumentLine, last: DocumentLine, number: int) -> str:
+def _format_place(first: DocumentLine, last: DocumentLine, number: int) -> str:
     """Name the place of a passage: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
     if not first.noun:
         return first.group or f"part {number}"

@@ -18,16 +18,16 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from records.errors import SettingsError
 from records.scopes import Clock
-from runtime.metrics import counter, gauge
-from runtime.subprocess_worker import ChildDied, code_of, pieces
+from runtime.metrics import make_counter, make_gauge
+from runtime.subprocess_worker import ChildDied, iterate_pieces, make_child_code
 from settings import Secret, Settings
 from storage.bot_state.leases import BACKUPS as ELECTION
 
 log = logging.getLogger(__name__)
 
-BACKUPS = counter("keepsake_backups", "Backups in BACKUP_DIR, by their outcome.", {"outcome": ("made", "failed")})
-LAST = gauge("keepsake_last_backup_timestamp_seconds", "When the newest backup was made; 0: there is none.")
-SIZE = gauge("keepsake_last_backup_size_bytes", "The size of that backup.")
+BACKUPS = make_counter("keepsake_backups", "Backups in BACKUP_DIR, by their outcome.", {"outcome": ("made", "failed")})
+LAST = make_gauge("keepsake_last_backup_timestamp_seconds", "When the newest backup was made; 0: there is none.")
+SIZE = make_gauge("keepsake_last_backup_size_bytes", "The size of that backup.")
 
 MAX_SECONDS = 6 * 3600.0
 """How long a backup may take: many millions of messages are read in an hour."""
@@ -84,7 +84,9 @@ class Backups:
         """Make a backup in a process of its own, since it computes for long. Return why that failed, or ""."""
         asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
         data = json.dumps(asked).encode()
-        child = pieces(code_of("storage.backup"), (), data, longest_wait=MAX_SECONDS, keeps_environ=True)
+        child = iterate_pieces(
+            make_child_code("storage.backup"), (), data, longest_wait=MAX_SECONDS, keeps_environ=True
+        )
         try:
             async with aclosing(child) as answers:
                 kind, value = await anext(answers)
@@ -106,7 +108,7 @@ class Backups:
                 log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
     def _files(self) -> list[Path]:
-        """The backups of this bot, oldest first. Nothing else in the folder is touched."""
+        """Return the backups of this bot, oldest first. Nothing else in the folder is touched."""
         digit = "[0-9]"
         return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 

@@ -17,7 +17,7 @@ from llm.embeddings import Embedder
 from llm.quota import Charge
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from text.passages import passages
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 BATCH = 16
 """Messages that are embedded and stored together."""
-MOST_PASSAGES = 40
+MAX_PASSAGES = 40
 """Passages of a message that are embedded, some 4,000 tokens; words find the others."""
 
 
@@ -49,12 +49,12 @@ class Indexing:
     """Whether the newest messages are found by words alone, because the embedder does not work."""
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run())
+        self._task = asyncio.create_task(self._run_forever())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
-            await ended(self._task)
+            await cancel_and_wait(self._task)
 
     def wake(self) -> None:
         """Messages were stored. Costs nothing, and may be called without need."""
@@ -65,12 +65,12 @@ class Indexing:
         """Wait until everything that was stored before the last `wake` is embedded."""
         await self._idle.wait()
 
-    async def _run(self) -> None:
+    async def _run_forever(self) -> None:
         failures = 0
         while True:
             self._wanted.clear()
             try:
-                is_done = not any([await self._advance(store) for store in self._memory.stores])
+                is_done = not any([await self._index_batch(store) for store in self._memory.stores])
                 failures, self.is_failing = 0, False
             except Exception as error:  # error boundary of this task: it tries again
                 if not failures:
@@ -84,7 +84,7 @@ class Indexing:
                 log.debug("every message is embedded")
                 await self._wanted.wait()
 
-    async def _advance(self, store: MemoryStore) -> bool:
+    async def _index_batch(self, store: MemoryStore) -> bool:
         """Embed the newest messages of a store that have no vectors yet; whether there were any."""
         backlog = await store.vectors.backlog(self._embedder.name, BATCH)
         mine = await self._memory.served({message.scope.owner for _, message in backlog})
@@ -92,29 +92,29 @@ class Indexing:
         if not found:
             return False
         try:
-            made = await self._embedded(found)
+            made = await self._embed_messages(found)
         except (ModelRefused, ModelBroken):
-            made = await self._one_by_one(found)
+            made = await self._embed_one_by_one(found)
         await store.vectors.put(self._embedder.name, made)
         return True
 
-    async def _one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Each message by itself; one that the embedder refuses gets no vectors and does not hold up the others.
+    async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+        """Return each message by itself; one that the embedder refuses gets no vectors and does not hold up the others.
         Raises the ModelError where the embedder accepts nothing at all.
         """
         await self._embedder.passages(["."])
         made: list[MessageVectors] = []
         for seq, message in found:
             try:
-                made += await self._embedded([(seq, message)])
+                made += await self._embed_messages([(seq, message)])
             except (ModelRefused, ModelBroken) as error:
                 log.info("message %d of %s is not embedded: %s", message.id, message.scope, type(error).__name__)
                 nothing = np.zeros((0, self._embedder.dimensions), np.float32)
                 made.append(MessageVectors(seq=seq, message=message, passages=nothing))
         return made
 
-    async def _embedded(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        texts = [self._texts(message) for _, message in found]
+    async def _embed_messages(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+        texts = [self._texts_to_embed(message) for _, message in found]
         vectors = await self._embedder.passages([text for of_one in texts for text in of_one])
         by_owner: dict[int, list[str]] = {}
         for (_, message), of_one in zip(found, texts, strict=True):
@@ -127,11 +127,11 @@ class Indexing:
             start = end
         return made
 
-    def _texts(self, message: Message) -> list[str]:
-        """The passages of a message that are embedded: of long answers none, since words find these as well
+    def _texts_to_embed(self, message: Message) -> list[str]:
+        """Return the passages of a message that are embedded: of long answers none, since words find these as well
         (docs/recall.md), and 900 tokens take two seconds of a processor.
         """
         parts = passages(message.content)
         if len(parts) > 1 and message.role == "assistant":
             return []
-        return [part.strip() for part in parts[:MOST_PASSAGES]]
+        return [part.strip() for part in parts[:MAX_PASSAGES]]

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from external_memory import ExternalMemory
 from records.owners import StorageType
-from runtime.metrics import gauge
+from runtime.metrics import make_gauge
 from storage.engine.protocol import OwnerDatabase
 
 STORES = tuple(kind.value for kind in StorageType)
-SIZE = gauge(
+SIZE = make_gauge(
     "keepsake_database_size_bytes",
     "Bytes of each store: of its files in DATA_DIR, or of the database on the server.",
     {"store": STORES},
 )
-BACKLOG = gauge("keepsake_backlog_updates", "Updates that are stored and not done, of all processes together.")
-EMBEDDING_QUEUE = gauge("keepsake_embedding_queue_messages", "Messages of all stores that wait to be embedded.")
+BACKLOG = make_gauge("keepsake_backlog_updates", "Updates that are stored and not done, of all processes together.")
+EMBEDDING_QUEUE = make_gauge("keepsake_embedding_queue_messages", "Messages of all stores that wait to be embedded.")
 
 FILES = {
     StorageType.SQLITE: ("memory.db", "memory.db-wal"),
@@ -24,7 +24,7 @@ FILES = {
 
 
 async def measure(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
-    """Set the gauges. `embeds`: whether there is an embedder. Raises StorageError."""
+    """Set the gauges. `embeds`: whether there is an embedder. Raise StorageError."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.queued() if embeds else 0

@@ -19,16 +19,16 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
-from locales.told import told
+from locales.told import error_sentence
 from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
-from runtime.tasks import ended
-from summaries.generation import Material, message_sources, summary_sources, superseded_lines
-from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, active_turns
-from summaries.policies import FOLD_ALL, policy_of
+from runtime.tasks import cancel_and_wait
+from summaries.generation import Material, format_superseded, make_message_sources, make_summary_sources
+from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
+from summaries.policies import FOLD_ALL, find_policy
 from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Rebuilder:
 
     async def __aenter__(self) -> Self:
         self._memory.when_acquired(self._resume_soon)
-        await self._resume()
+        await self._resume_interrupted()
         return self
 
     def _resume_soon(self, owner: int) -> None:
@@ -77,24 +77,24 @@ class Rebuilder:
 
     async def _resume_for(self, owner: int) -> None:
         try:
-            await self._resume(owner)
+            await self._resume_interrupted(owner)
         except KeepsakeError as error:
             log.warning("whether a rebuild of %d was interrupted is not known: %s", owner, type(error).__name__)
 
-    async def _resume(self, owner: int | None = None) -> None:
+    async def _resume_interrupted(self, owner: int | None = None) -> None:
         for store in self._memory.stores:
             for scope in await store.rebuilds.interrupted():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
-                    self.start(scope, _untold)
+                    self.start(scope, _tell_nobody)
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and resumes.
-        await ended(*self._tasks)
+        await cancel_and_wait(*self._tasks)
 
     def start(self, scope: Scope, tell: Tell) -> None:
         """Begin in the background; `tell` is called for each chunk and at the end."""
-        task = asyncio.create_task(self._run(scope, tell))
+        task = asyncio.create_task(self._run_rebuild(scope, tell))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -102,7 +102,7 @@ class Rebuilder:
         """Wait until none is running."""
         await asyncio.gather(*self._tasks)
 
-    async def _run(self, scope: Scope, tell: Tell) -> None:
+    async def _run_rebuild(self, scope: Scope, tell: Tell) -> None:
         try:
             outcome = await self.rebuild(scope, tell)
         except Exception as error:  # broad: this task has no caller that would see the error
@@ -123,14 +123,16 @@ class Rebuilder:
         started = time.monotonic()
         try:
             async with self._memory.home(scope.owner) as store:
-                corrected = [one for one in await store.summaries(scope, active_only=False) if one.correction]
-            rebuilt = await self._make(lease, config, outline, corrected, tell)
+                corrected = [
+                    summary for summary in await store.summaries(scope, active_only=False) if summary.correction
+                ]
+            rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit(lease, rebuilt, outline, since=since, now=self._clock())
         except StaleFold:
-            return await self._failed(lease, tr("errors-changed-meanwhile"))
+            return await self._end_failed(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
-            return await self._failed(lease, told(error))
+            return await self._end_failed(lease, error_sentence(error))
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(
@@ -139,12 +141,12 @@ class Rebuilder:
         )
         return RebuildProgress(state="done", summaries=len(rebuilt))
 
-    async def _failed(self, lease: FoldLease, sentence: str) -> RebuildProgress:
+    async def _end_failed(self, lease: FoldLease, sentence: str) -> RebuildProgress:
         log.warning("the rebuild of %s failed", lease.scope)
         await self._summaries.release(lease)
         return RebuildProgress(state="failed", error=sentence)
 
-    async def _make(
+    async def _make_summaries(
         self,
         lease: FoldLease,
         config: OwnerConfig,
@@ -152,20 +154,20 @@ class Rebuilder:
         corrected: Sequence[Summary],
         tell: Tell,
     ) -> list[Rebuilt]:
-        """The new summaries in order, each after its sources."""
-        policy = policy_of(config.policy)
-        chunks = list(chunked(outline, policy.rebuild_turns(config.every_n)))
+        """Return the new summaries in order, each after its sources."""
+        policy = find_policy(config.policy)
+        chunks = list(split_chunks(outline, policy.rebuild_turns(config.every_n)))
         made: list[Rebuilt] = []
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
             await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason = FOLD_ALL
-            while plan := policy.plan(_state(made, turns, config.every_n), reason):
-                await self._fold(lease, config, plan, corrected, made)
+            while plan := policy.plan(_make_state(made, turns, config.every_n), reason):
+                await self._fold_plan(lease, config, plan, corrected, made)
                 turns, reason = [], "upwards"
         return made
 
-    async def _fold(
+    async def _fold_plan(
         self,
         lease: FoldLease,
         config: OwnerConfig,
@@ -179,9 +181,9 @@ class Rebuilder:
         below = sorted(
             (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
         )
-        messages = await self._read(lease, plan.window_ids or plan.message_ids)
-        first, last = _span(below, messages)
-        policy = policy_of(plan.policy)
+        messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
+        first, last = _find_span(below, messages)
+        policy = find_policy(plan.policy)
         touching = [one for one in corrected if one.first_at <= last[1] and one.last_at >= first[1]]
         touching = [one for one in touching if one.level == plan.level or not policy.has_levels]
         same = next((one for one in touching if (one.first_id, one.last_id) == (first[0], last[0])), None)
@@ -190,9 +192,9 @@ class Rebuilder:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            stored = [_as_stored(lease.scope, summary) for summary in below]
-            material = await self._material(lease.scope, config, plan.policy, stored, messages, touching)
-            text = await self._text(lease, replace(material, compressed=compressed))
+            stored = [_to_summary(lease.scope, summary) for summary in below]
+            material = await self._gather_material(lease.scope, config, plan.policy, stored, messages, touching)
+            text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
         made.append(
@@ -210,7 +212,7 @@ class Rebuilder:
             )
         )
 
-    async def _material(
+    async def _gather_material(
         self,
         scope: Scope,
         config: OwnerConfig,
@@ -220,8 +222,8 @@ class Rebuilder:
         corrected: Sequence[Summary] = (),
     ) -> Material:
         """Gather what a summary is made from: `corrected` are earlier ones whose text their person wrote."""
-        summaries, said = summary_sources(below), message_sources(messages) if messages else []
-        told = [replace(source, is_user=True) for source in summary_sources(corrected)]
+        summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
+        told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         moments = [message.created_at for message in messages]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
         async with self._memory.home(scope.owner) as store:
@@ -230,8 +232,8 @@ class Rebuilder:
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             base=summaries if said else (),
-            superseded=superseded_lines(facts, min(moments), max(moments)),
-            limit=self._summaries.limits.text(policy_of(policy)),
+            superseded=format_superseded(facts, min(moments), max(moments)),
+            limit=self._summaries.limits.text(find_policy(policy)),
             wishes=config.fold_instructions,
         )
 
@@ -269,8 +271,8 @@ class Rebuilder:
                     await store.rebuilds.renew(lease, self._clock() + LEASE)
                     messages = await store.timeline.chunk(scope, one.id, limit=MAX_CHUNK_MESSAGES)
                 below = [known[source] for source in one.source_ids if source in known]
-                material = await self._material(scope, config, one.policy, below, messages)
-                made = await self._made(lease, replace(material, compressed=one.times_compressed))
+                material = await self._gather_material(scope, config, one.policy, below, messages)
+                made = await self._summarise(lease, replace(material, compressed=one.times_compressed))
                 async with self._memory.home(scope.owner) as store:
                     await store.rebuilds.put_text(lease, one.id, made)
                 known[one.id] = replace(one, text=made.text)
@@ -278,8 +280,8 @@ class Rebuilder:
             log.warning("the summaries above #%d of %s stay: %s", number, scope, type(error).__name__)
         await self._summaries.release(lease)
 
-    async def _read(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
-        """All of these messages, while the lease is held and memory is on; raises StaleFold otherwise."""
+    async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
+        """Return all of these messages, while the lease is held and memory is on; raises StaleFold otherwise."""
         async with self._memory.opened(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
@@ -289,17 +291,17 @@ class Rebuilder:
             raise StaleFold
         return messages
 
-    async def _text(self, lease: FoldLease, material: Material) -> NewSummary:
-        digest = digest_of(material)
+    async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
+        digest = hash_material(material)
         async with self._memory.home(lease.scope.owner) as store:
             if known := await store.rebuilds.part(lease.scope, digest):
                 return known
-        made = await self._made(lease, material)
+        made = await self._summarise(lease, material)
         async with self._memory.home(lease.scope.owner) as store:
             await store.rebuilds.keep_part(lease, digest, made)
         return made
 
-    async def _made(self, lease: FoldLease, material: Material) -> NewSummary:
+    async def _summarise(self, lease: FoldLease, material: Material) -> NewSummary:
         try:
             return await self._summaries.writer.summarise(lease.scope.owner, material)
         except QuotaExceeded:
@@ -309,20 +311,20 @@ class Rebuilder:
             return await self._summaries.writer.summarise_by(self._stand_in, material)
 
 
-def digest_of(material: Material) -> str:
-    """A digest of a summary's sources and wishes, in 64 characters."""
+def hash_material(material: Material) -> str:
+    """Return a digest of a summary's sources and wishes, in 64 characters."""
     return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def chunked(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
-    """The archived turns, oldest first, so many at once (None: all)."""
-    turns = active_turns(outline)
+def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
+    """Yield the archived turns, oldest first, so many at once (None: all)."""
+    turns = group_turns(outline)
     for start in range(0, len(turns), size or len(turns)):
         yield turns[start : start + size] if size else turns
 
 
-def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    """A chunk as a planner sees it, and the summaries that are active so far, each under its index."""
+def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
+    """Return a chunk as a planner sees it, and the summaries that are active so far, each under its index."""
     active = sorted(
         (summary.first[1], summary.first[0], index) for index, summary in enumerate(made) if summary.is_active
     )
@@ -336,17 +338,19 @@ def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -
     )
 
 
-def _span(below: Sequence[Rebuilt], messages: Sequence[Message]) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
-    """The first id and date, and the last ones, of what a summary covers; not always those of one message."""
+def _find_span(
+    below: Sequence[Rebuilt], messages: Sequence[Message]
+) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
+    """Return the first id and date, and the last ones, of what a summary covers; not always those of one message."""
     ends = [end for summary in below for end in (summary.first, summary.last)] + [
-        (one.id, one.created_at) for one in messages
+        (message.id, message.created_at) for message in messages
     ]
     ids, dates = [number for number, _ in ends], [date for _, date in ends]
     return (min(ids), min(dates)), (max(ids), max(dates))
 
 
-def _as_stored(scope: Scope, one: Rebuilt) -> Summary:
-    """A summary made just now, as the next one reads it."""
+def _to_summary(scope: Scope, one: Rebuilt) -> Summary:
+    """Return a summary made just now, as the next one reads it."""
     return Summary(
         id=0,
         scope=scope,
@@ -364,5 +368,5 @@ def _as_stored(scope: Scope, one: Rebuilt) -> Summary:
     )
 
 
-async def _untold(progress: RebuildProgress) -> None:
+async def _tell_nobody(progress: RebuildProgress) -> None:
     """Nobody waits for it."""

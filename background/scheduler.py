@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
@@ -32,25 +32,25 @@ class Scheduler:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(self._repeat(task)) for task in self._scheduled]
+        self._tasks = [asyncio.create_task(self._repeat_task(task)) for task in self._scheduled]
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await ended(*self._tasks)
+        await cancel_and_wait(*self._tasks)
 
     async def once(self) -> None:
         """Run every task now, in order."""
         for task in self._scheduled:
-            await self._run(task)
+            await self._run_task(task)
 
-    async def _repeat(self, task: ScheduledTask) -> None:
+    async def _repeat_task(self, task: ScheduledTask) -> None:
         if task.at_start:
-            await self._run(task)
+            await self._run_task(task)
         while True:
             await asyncio.sleep(task.every)
-            await self._run(task)
+            await self._run_task(task)
 
-    async def _run(self, task: ScheduledTask) -> None:
+    async def _run_task(self, task: ScheduledTask) -> None:
         try:
             await task.work()
         except Exception as error:  # broad: a failure here must not end the other tasks

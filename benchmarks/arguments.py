@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from records.errors import SettingsError
-from settings import Settings, environment
+from settings import Settings, read_environment
 
 
 def number(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -56,7 +56,9 @@ def written(text: str) -> Path:
     return path
 
 
-def settings_of(parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = environment) -> Settings:
+def settings_of(
+    parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = read_environment
+) -> Settings:
     """The settings; a wrong one ends the process as a wrong argument does."""
     try:
         return Settings.from_env(environ())

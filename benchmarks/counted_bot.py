@@ -49,8 +49,8 @@ def tell(databases: list[Database], *_: object) -> None:
     """The line of figures."""
     figures = {
         "processor_ms": processor_ms(),
-        "hops": sum(one.hops for one in databases),
-        "commits": sum(one.commits for one in databases),
+        "hops": sum(database.hops for database in databases),
+        "commits": sum(database.commits for database in databases),
     }
     print(json.dumps(figures), flush=True)
 

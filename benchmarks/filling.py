@@ -25,8 +25,8 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.stores.json import JsonStore
-from storage.stores.postgres import postgres_database
-from storage.tables.bulk_load import many_messages
+from storage.stores.postgres import open_postgres_database
+from storage.tables.bulk_load import suspend_indexes
 from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
 from text import analyzer
@@ -63,7 +63,7 @@ async def fill(
     at this address, and scopes of owners in a row.
     """
     if storage is StorageType.POSTGRES:
-        async with postgres_database(database_url) as server:
+        async with open_postgres_database(database_url) as server:
             for index, scope in enumerate(scopes):
                 filled = partial(_filled_there, scope=scope, count=count, before=index * count)
                 await server.transact(filled, scope.owner)
@@ -80,7 +80,7 @@ async def fill(
 def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
     for scope in scopes:
         _begun(connection, scope, count, StorageType.SQLITE)
-    with many_messages(connection, with_words=True):
+    with suspend_indexes(connection, with_words=True):
         _told(connection, scopes, count)
 
 
@@ -110,7 +110,7 @@ def beginning(scope: Scope, count: int) -> list[Row]:
     """The rows of a scope that stand before its messages: the owner and the summaries."""
     whose = {"user_id": scope.owner, "thread_id": scope.thread}
     summaries = _summaries(count)
-    return [_owner(scope, count, len(summaries)), *({**one, **whose} for one in summaries)]
+    return [_owner(scope, count, len(summaries)), *({**summary, **whose} for summary in summaries)]
 
 
 def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
@@ -147,13 +147,13 @@ def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
     numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
-    return Part(rows, [word_index.entry_of(seq, row, terms) for seq, (row, (_, terms)) in numbered])
+    return Part(rows, [word_index.make_entry(seq, row, terms) for seq, (row, (_, terms)) in numbered])
 
 
 @lru_cache(maxsize=1)
 def _analysed(first: int, size: int) -> list[tuple[str, list[str]]]:
     """Texts with their terms, the same for every scope."""
-    return [(text, analyzer.analyse(text)) for text in _said(first, size)]
+    return [(text, analyzer.analyse_text(text)) for text in _said(first, size)]
 
 
 def said(count: int) -> Iterator[str]:

@@ -48,7 +48,7 @@ from playground.bot_api import bot_api
 from playground.world import World
 from records.owners import StorageType
 from records.scopes import Scope
-from settings import environment
+from settings import read_environment
 
 ROOT = Path(__file__).parent.parent
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
@@ -212,7 +212,7 @@ async def _bot(
         }
         return ["bot"], {**without_embedding(), **own}
     kind = name.removeprefix("bare_")
-    return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
+    return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], read_environment()
 
 
 async def _figures(

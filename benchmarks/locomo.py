@@ -135,7 +135,9 @@ def _sample(raw: Mapping[str, Any]) -> Sample:
         sample_id=raw["sample_id"],
         sessions=tuple(sessions),
         began=began,
-        questions=tuple({one.text: one for one in reversed(list(questions)) if one.evidence}.values())[::-1],
+        questions=tuple(
+            {question.text: question for question in reversed(list(questions)) if question.evidence}.values()
+        )[::-1],
     )
 
 

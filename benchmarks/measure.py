@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from settings import environment
+from settings import read_environment
 
 Milliseconds = dict[str, float]
 
@@ -84,4 +84,4 @@ def without_embedding() -> dict[str, str]:
 
     Embedding happens in the background; what is measured here is what a turn itself costs.
     """
-    return {"EMBEDDING_MODEL": "none", **environment()}
+    return {"EMBEDDING_MODEL": "none", **read_environment()}

@@ -11,10 +11,10 @@ from llm.embeddings import Embedder
 from records.messages import Message
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import content_terms
+from text.analyzer import list_content_terms
 from text.tokenizer import Tokenizer
 
-MOST = 500
+MAX_FOUND = 500
 """Messages that each search brings back."""
 
 
@@ -31,16 +31,16 @@ async def plain_searches(
     """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder.
     `talk`: ids of messages that a prompt carries anyway.
     """
-    hits = await store.search(scope, content_terms(question), limit=MOST)
+    hits = await store.search(scope, list_content_terms(question), limit=MAX_FOUND)
     found = {"words": _fitting((hit.message for hit in hits if hit.message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
-    closeness = await store.vectors.closeness(scope, embedder.name, await embedder.query(question), MOST)
+    closeness = await store.vectors.closeness(scope, embedder.name, await embedder.query(question), MAX_FOUND)
     if closeness is not None:
         pool = await store.candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
         ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in talk]
-        messages = {one.id: one for one in await store.messages(scope, ids) if one.role == "user"}
+        messages = {message.id: message for message in await store.messages(scope, ids) if message.role == "user"}
         found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
     return found
 
@@ -48,7 +48,7 @@ async def plain_searches(
 def _fitting(messages: Iterable[Message], budget: int, tokens: Tokenizer) -> frozenset[int]:
     taken = set[int]()
     for message in messages:
-        said = f"[{prompts.date(message.created_at)}] {prompts.speaker(message)}: {message.content}\n"
+        said = f"[{prompts.format_date(message.created_at)}] {prompts.name_speaker(message)}: {message.content}\n"
         cost = tokens.count(said)
         if cost <= budget:
             budget -= cost

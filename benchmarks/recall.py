@@ -133,9 +133,9 @@ class Asked:
                 "sample_id": self.sample.sample_id,
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
-                "snippets": [{"ids": one.ids, "text": one.text} for one in self.blocks],
+                "snippets": [{"ids": block.ids, "text": block.text} for block in self.blocks],
                 "shown": self.shown,
-                "tokens": tokens.count("\n".join(one.text for one in self.blocks)),
+                "tokens": tokens.count("\n".join(block.text for block in self.blocks)),
             },
             ensure_ascii=False,
         )
@@ -234,7 +234,7 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
     lease = await store.begin_fold(SCOPE, "now", now=now, lease=timedelta(minutes=1))
     if lease is None:
         raise RuntimeError("Somebody else folds this fresh store.")
-    made = NewSummary(text=f"They talked on {prompts.date(now)}.", model="none", prompt_version="none")
+    made = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")
     await store.commit_fold(lease, FoldPlan(level=1, message_ids=tuple(ids), reason="now"), made, now=now)
     return ids
 
@@ -244,8 +244,8 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     newest = await memory.store.messages(SCOPE, memory.talk)
     recall = await memory.services.retrieval.recall(question.text, store=memory.store, scope=SCOPE, newest=newest)
     seconds = time.perf_counter() - start
-    shown = {memory.ids[one.message.id]: quoting.quoted(one.text) for one in recall.snippets}
-    said = {memory.ids[one.message.id]: one.message.content for one in recall.snippets}
+    shown = {memory.ids[snippet.message.id]: quoting.quote_text(snippet.text) for snippet in recall.snippets}
+    said = {memory.ids[snippet.message.id]: snippet.message.content for snippet in recall.snippets}
     return Asked(
         file=file,
         sample=memory.sample,
@@ -281,19 +281,19 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
         seen.update(page.messages)
         summaries.update(page.summaries)
         for id_, text in page.messages.items():
-            shown[memory.ids[id_]] = f"{shown.get(memory.ids[id_], '')} {quoting.quoted(text)}".strip()
+            shown[memory.ids[id_]] = f"{shown.get(memory.ids[id_], '')} {quoting.quote_text(text)}".strip()
         if not page.messages:
             break
     if pages == 1:
         return asked
-    said = {memory.ids[one.id]: one.content for one in await memory.store.messages(SCOPE, sorted(seen))}
+    said = {memory.ids[message.id]: message.content for message in await memory.store.messages(SCOPE, sorted(seen))}
     return replace(asked, shown=shown, found=found(shown, said, asked.question.answer))
 
 
 def _blocks(recall: Recall, ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
-    for snippets, text in prompts.days(recall.snippets, now):
-        yield Block(ids=tuple(ids[one.message.id] for one in snippets), text=text)
+    for snippets, text in prompts.group_by_day(recall.snippets, now):
+        yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:

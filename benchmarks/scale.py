@@ -51,10 +51,10 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece
 from settings import Secret, Settings
 from storage.engine.sqlite_driver import sqlite3 as driver
-from text.analyzer import content_terms
+from text.analyzer import list_content_terms
 
 SIZES = (10_000, 100_000, 1_000_000)
-MOST_JSON = 100_000
+MAX_JSON = 100_000
 """JSON is promised up to so many messages (contract)."""
 SCOPE = Scope(owner=1)
 WARMING = 3
@@ -88,7 +88,7 @@ class Floor:
         """Seconds, by the clock and of a processor, of a commit, a query for the question's words, and a commit."""
         start, worked = time.perf_counter(), time.thread_time()
         self._commit(question)
-        wanted = " OR ".join(f'"{term}"' for term in content_terms(question))
+        wanted = " OR ".join(f'"{term}"' for term in list_content_terms(question))
         self._connection.execute(
             """
             SELECT messages.*, bm25(words) AS score FROM words JOIN messages ON messages.id = words.rowid
@@ -282,7 +282,7 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
     results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in plan.storages}
     for count in plan.sizes:
         for storage in plan.storages:
-            if storage is StorageType.JSON and count > MOST_JSON:
+            if storage is StorageType.JSON and count > MAX_JSON:
                 continue
             name = f"{storage}-{count}"
             on_server = storage is StorageType.POSTGRES

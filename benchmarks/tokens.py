@@ -24,7 +24,7 @@ from benchmarks.invented import BEGINNING, PERSON, Clock, InstantModel, Talk
 from benchmarks.locomo import read, talk_file
 from benchmarks.measure import progress, report, since
 from benchmarks.recall import embedding
-from external_memory import MOST_EVERY_N
+from external_memory import MAX_EVERY_N
 from facts.schemas import PROFILE_SCHEMA, SECTIONS
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import Embedder
@@ -239,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
     parser.add_argument("--turns", type=number(1), default=200)
     parser.add_argument(
-        "--every-n", type=number(1, MOST_EVERY_N), default=20, help="the threshold of the pyramid policy"
+        "--every-n", type=number(1, MAX_EVERY_N), default=20, help="the threshold of the pyramid policy"
     )
     parser.add_argument("--policy", choices=POLICIES, help="one policy alone; all of them unless given")
     parser.add_argument("--data", type=talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given")

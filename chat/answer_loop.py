@@ -16,31 +16,31 @@ from attrs import define, field
 
 from chat.memory_reading import Seen
 from chat.session import GivenAnswer
-from chat.tools import MOST_PROPOSALS, TOOL_NAMES, MemoryTools, Used
+from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
-from llm.chat_model import ChatModel, OnText, prompt_room
+from llm.chat_model import ChatModel, OnText, find_prompt_room
 from llm.quota import Quota
-from llm.tool_calls import offered_text
+from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined
 from records.messages import NewMessage
 from records.model_calls import Completion, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
-from retrieval.explanation import ExplanationRecord, explanation_of
+from retrieval.explanation import ExplanationRecord, make_explanation
 from retrieval.turns import WORTH_SHOWING
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-MOST_ROUNDS = 5
+MAX_ROUNDS = 5
 """The most rounds of tool calls before the model has to answer."""
 RESULTS_SHARE = 3
 """The divisor of the ceiling that gives the token limit for all tool calls and results of an answer."""
-LEAST_SHARE = 12
+SCHEMAS_SHARE = 12
 """The divisor of the ceiling that gives the token limit for tool schemas. The most useful tools come first."""
 
-LEAST_REMADE = 300
+MIN_CONTEXT_TOKENS = 300
 """The fewest tokens of a context. Tools are left out if they would leave less."""
 
 
@@ -72,15 +72,15 @@ class Answered:
     @property
     def record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for one in self.used for number in one.found))
-        return explanation_of(self.context, at=self.at, model=self.completion.model, looked_up=found)
+        return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
         """Return the first few proposals without duplicates."""
-        return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MOST_PROPOSALS]
+        return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MAX_PROPOSALS]
 
     def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
-        """The messages that memory keeps: a note of each use of a tool, and the answer, last. `source`: of the
+        """Return the messages that memory keeps: a note of each use of a tool, and the answer, last. `source`: of the
         question. `explained`: with the answer's explanation, which is of use to a store only.
         """
         record = self.record if explained else None
@@ -108,7 +108,7 @@ class Answered:
         return [*notes, answer]
 
 
-def given_in(answered: Answered) -> GivenAnswer:
+def make_given(answered: Answered) -> GivenAnswer:
     """Return an answer in the form that its session keeps."""
     completion = answered.completion
     return GivenAnswer(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
@@ -131,23 +131,24 @@ class AnswerLoop:
     async def answer(
         self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, kept: Kept | None = None
     ) -> Answered:
-        """The answer to a turn's question, on its person's quota; where it is stopped, as much as its reader has read.
+        """Return the answer to a turn's question, on its person's quota; where it is stopped, as much as its reader has
+        read.
 
         Raises a ModelError, and CancelledError where nothing is kept.
         """
-        person, offer = turn.incoming.person.id, self._offer(turn, context)
+        person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
         exchanged: list[PromptMessage] = []
         used: list[Used] = []
         must_answer = False
         rounds = 0
-        model = self._model_of(turn).for_person(turn.scope)
+        model = self._choose_model(turn).for_person(turn.scope)
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
-            ceiling = prompt_room(model, self._ceiling)
-            extra = self._schemas(offer) + self._size(exchanged)
+            ceiling = find_prompt_room(model, self._ceiling)
+            extra = self._count_schemas(offer) + self._measure(exchanged)
             if context.tokens + extra > ceiling:
-                if ceiling - extra < LEAST_REMADE:  # in so small a window there is no room for what tools gave
+                if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchanged, offer, extra = [], (), 0
                 context = await remake(ceiling - extra, alone=suspects is not None)
             if self._tools is not None:
@@ -159,7 +160,7 @@ class AnswerLoop:
                 if kept is None or not (text := kept()):
                     raise
                 completion = Completion(text=text, model=model.name, is_truncated=True)
-                whole = _with(context, exchanged, extra)
+                whole = _extend_context(context, exchanged, extra)
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
                 )
@@ -167,11 +168,11 @@ class AnswerLoop:
                 if suspects is not None or (isinstance(error, ModelDeclined) and not _has_history(context)):
                     raise
                 log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
-                suspects, exchanged, offer = _unanswered(context), [], ()
-                context = await remake(prompt_room(model, self._ceiling), alone=True)
+                suspects, exchanged, offer = _find_unanswered(context), [], ()
+                context = await remake(find_prompt_room(model, self._ceiling), alone=True)
                 continue
             except ContextTooLong:
-                if prompt_room(model, self._ceiling) >= ceiling:
+                if find_prompt_room(model, self._ceiling) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 if exchanged:
@@ -179,20 +180,22 @@ class AnswerLoop:
                     exchanged, offer = [], ()
                 continue
             if not completion.calls:
-                whole = _with(context, exchanged, extra)
+                whole = _extend_context(context, exchanged, extra)
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), suspects=suspects or ()
                 )
             if must_answer or self._tools is None:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
-            room = ceiling // RESULTS_SHARE - self._size(exchanged)
-            new, results = await self._results(self._tools, completion, turn, partial(_seen, context, used), room=room)
+            room = ceiling // RESULTS_SHARE - self._measure(exchanged)
+            new, results = await self._run_tools(
+                self._tools, completion, turn, partial(_find_seen, context, used), room=room
+            )
             exchanged += new
             used += results
-            must_answer = rounds == MOST_ROUNDS or len(results) < len(completion.calls)
+            must_answer = rounds == MAX_ROUNDS or len(results) < len(completion.calls)
 
-    async def _results(
+    async def _run_tools(
         self,
         tools: MemoryTools,
         completion: Completion,
@@ -209,7 +212,7 @@ class AnswerLoop:
         reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._size(_round("", asked, reasoning))
+            left = room - self._measure(_format_round("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
@@ -217,29 +220,29 @@ class AnswerLoop:
             used.append(await tools.use(call, turn, seen=seen(used), room=share))
         if not used:
             return [], []
-        with_text = _round(completion.text, used, reasoning)
-        return with_text if self._size(with_text) <= room else _round("", used, reasoning), used
+        with_text = _format_round(completion.text, used, reasoning)
+        return with_text if self._measure(with_text) <= room else _format_round("", used, reasoning), used
 
     def ceiling(self, turn: Turn) -> int:
         """Return the token limit of one request: the setting, or the model's window if that is smaller."""
-        return prompt_room(self._model_of(turn), self._ceiling)
+        return find_prompt_room(self._choose_model(turn), self._ceiling)
 
-    def _model_of(self, turn: Turn) -> ChatModel:
+    def _choose_model(self, turn: Turn) -> ChatModel:
         """Return the model that the owner chose, if it is still offered."""
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
 
-    def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        if self._tools is None or not self._model_of(turn).takes_tools:
+    def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
+        if self._tools is None or not self._choose_model(turn).takes_tools:
             return ()
         offer = self._tools.offered(turn, context)
-        while offer and self._schemas(offer) * LEAST_SHARE > self.ceiling(turn):
+        while offer and self._count_schemas(offer) * SCHEMAS_SHARE > self.ceiling(turn):
             offer = offer[:-1]
         return offer
 
-    def _schemas(self, offer: Sequence[Tool]) -> int:
-        return self._tokens.count(offered_text(offer))
+    def _count_schemas(self, offer: Sequence[Tool]) -> int:
+        return self._tokens.count(format_tools_as_text(offer))
 
-    def _size(self, exchanged: Sequence[PromptMessage]) -> int:
+    def _measure(self, exchanged: Sequence[PromptMessage]) -> int:
         return sum(self._tokens.message_tokens(message) for message in exchanged)
 
 
@@ -248,23 +251,23 @@ def _has_history(context: Context) -> bool:
     return len(context.messages) > 2 or bool(context.snippets or context.facts)
 
 
-def _seen(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
-    """The messages and summaries that the prompt and the tools have shown the model in this turn."""
+def _find_seen(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
+    """Return the messages and summaries that the prompt and the tools have shown the model in this turn."""
     used = [*before, *now]
-    shown = {*(one.id for one in context.recent), *(one.message.id for one in context.snippets)}
+    shown = {*(one.id for one in context.recent), *(snippet.message.id for snippet in context.snippets)}
     return Seen(
         messages=shown.union(*(one.found for one in used)),
         summaries=frozenset(number for one in used for number in one.summaries),
     )
 
 
-def _unanswered(context: Context) -> tuple[int, ...]:
+def _find_unanswered(context: Context) -> tuple[int, ...]:
     """Return the unanswered turns of a context, newest first. They may have been refused, too."""
     answered = {message.turn for message in context.recent if message.role == "assistant"}
     return tuple(dict.fromkeys(one.turn for one in reversed(context.recent) if one.turn not in answered))
 
 
-def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
+def _extend_context(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
     """Return the context with the messages of tool rounds added."""
     if not extra:
         return context
@@ -273,7 +276,7 @@ def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> C
     return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
-def _round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
+def _format_round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     """Return one round of tool calls as messages: the calls, then each result."""
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used), reasoning=reasoning),

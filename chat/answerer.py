@@ -19,7 +19,7 @@ from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
-from locales.told import numbered, told
+from locales.told import error_sentence, number_sentence
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import PicturesRefused, StorageError
@@ -45,26 +45,28 @@ class Answerer:
     async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         """Build the context and ask the model while background requests wait. Raise ModelError."""
         async with self._precedence.answering():
-            return await self._answered(turn, on_text, kept)
+            return await self._request_answer(turn, on_text, kept)
 
-    async def _answered(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
+    async def _request_answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
         if session.is_outdated:  # a fact was forgotten since the question was stored
             session.is_outdated, turn.sources = False, None
         async with self._preparing:
-            context = await self._context(turn, self._answer_loop.ceiling(turn))
+            context = await self._build_context(turn, self._answer_loop.ceiling(turn))
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
-            context = await self._relieved(turn, context)
-        ask = partial(self._answer_loop.answer, turn, remake=partial(self._context, turn), on_text=on_text, kept=kept)
+            context = await self._shorten_context(turn, context)
+        ask = partial(
+            self._answer_loop.answer, turn, remake=partial(self._build_context, turn), on_text=on_text, kept=kept
+        )
         try:
             answered = await ask(context)
         except PicturesRefused as refusal:
             if turn.incoming.is_wordless and not turn.incoming.passages:
                 raise
-            turn.notices.append(f"{told(refusal)} {tr('files-words-only')}")
+            turn.notices.append(f"{error_sentence(refusal)} {tr('files-words-only')}")
             turn.incoming = replace(turn.incoming, pictures=())
-            context = await self._context(turn, self._answer_loop.ceiling(turn))
+            context = await self._build_context(turn, self._answer_loop.ceiling(turn))
             answered = await ask(context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
@@ -73,9 +75,9 @@ class Answerer:
             turn.notices.append(tr("notices-truncated"))
         return answered
 
-    async def _context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
-        """The context of the request, within a ceiling; without memory where that cannot be read, and for a question
-        that is asked `alone`.
+    async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
+        """Return the context of the request, within a ceiling; without memory where that cannot be read, and for a
+        question that is asked `alone`.
         """
         built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
         if alone:
@@ -95,7 +97,7 @@ class Answerer:
                 return context
         return await built(store=None, unstored=turn.history)
 
-    async def _relieved(self, turn: Turn, context: Context) -> Context:
+    async def _shorten_context(self, turn: Turn, context: Context) -> Context:
         """Fold messages before the answer if the prompt is nearly full. If that fails, the prompt is cut."""
         try:
             outcome = await self._summaries.fold(turn.scope, "pressure")
@@ -104,11 +106,13 @@ class Answerer:
             return context
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
-        return await self._context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
+        return (
+            await self._build_context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
+        )
 
     def _note_unread(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:
-            turn.notices.append(numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
+            turn.notices.append(number_sentence(tr("notices-unread", why=error_sentence(error).rstrip(".。")), number))
         turn.session.recall_failed = True

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define
 
 from attachments.documents import DocumentReader
-from llm.chat_model import ChatModel, prompt_room
+from llm.chat_model import ChatModel, find_prompt_room
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from locales.catalog import tr
@@ -35,17 +35,17 @@ class Attachments:
         return await self._documents.read(data, name, person=person)
 
     async def demand_sight(self, owner: int) -> int:
-        """The tokens that the pictures of one turn may cost together. Raises DocumentUnreadable where the model that
-        answers this owner cannot look at them, as far as is known.
+        """Return the tokens that the pictures of one turn may cost together. Raise DocumentUnreadable where the model
+        that answers this owner cannot look at them, as far as is known.
         """
-        model = await self._answers(owner)
+        model = await self._model_for(owner)
         if model.takes_pictures:
-            return prompt_room(model, self._ceiling) // 4  # pictures are chosen in a size that fits
+            return find_prompt_room(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         if self._vision == "off":
             raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings="VISION"))
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=f"OPENAI_MODEL ({model.name})"))
 
-    async def _answers(self, owner: int) -> ChatModel:
+    async def _model_for(self, owner: int) -> ChatModel:
         try:
             return await self._chosen(owner) if self._chosen is not None else self._model
         except StorageError:  # the turn meets it again, and says so

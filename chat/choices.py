@@ -9,22 +9,22 @@ from functools import partial, reduce
 from typing import Any, Literal
 
 from chat.services import Services
-from external_memory import DEFAULT_EVERY_N, MOST_EVERY_N
+from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
-from locales.lists import listed
+from locales.lists import join_list
 from locales.told import STORAGE_NAMES
 from records.owners import (
-    LONGEST_INSTRUCTIONS,
-    LONGEST_PERSONA,
+    MAX_INSTRUCTIONS_CHARS,
+    MAX_PERSONA_CHARS,
     OWN_PERSONA,
     SPOKEN_ANSWERS,
     OwnerConfig,
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import visible, visible_line
-from text.time_zones import similar_names, zone_named
+from text.characters import remove_invisible, visible_line
+from text.time_zones import find_similar_names, find_zone
 
 Change = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
@@ -76,11 +76,11 @@ class Choice:
     def change(self, value: object) -> Change:
         """Return the change of a configuration that keeps this value. Raise NotOffered."""
         if isinstance(value, str) and self.kind == "text":
-            value = visible(value).strip() if self.name == "fold_instructions" else visible_line(value)
+            value = remove_invisible(value).strip() if self.name == "fold_instructions" else visible_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):
-            if self.kind == "number" and not 1 <= value <= MOST_EVERY_N:
+            if self.kind == "number" and not 1 <= value <= MAX_EVERY_N:
                 raise NotOffered(tr("shared-dead-button"))
         elif value not in self.values:
             raise NotOffered(tr("shared-dead-button"))
@@ -109,13 +109,13 @@ def choices_of(services: Services) -> tuple[Choice, ...]:
             name="fold_instructions",
             text="dashboard-set-instructions",
             kind="text",
-            longest=LONGEST_INSTRUCTIONS,
+            longest=MAX_INSTRUCTIONS_CHARS,
             hint="policy-prompt-usual",
         ),
         in_answers(name="model", text="dashboard-set-model", values=models, change_to=other_model),
         in_answers(name="persona", text="dashboard-set-persona", values=PERSONA_VALUES, label=_persona_name),
         in_answers(
-            name="persona_text", text="model-persona-own", kind="text", longest=LONGEST_PERSONA, change_to=own_persona
+            name="persona_text", text="model-persona-own", kind="text", longest=MAX_PERSONA_CHARS, change_to=own_persona
         ),
         in_answers(name="formatting", text="dashboard-set-formatting", values=FORMATTINGS, label=_formatting_name),
         in_answers(name="spoken_answers", text="dashboard-set-spoken", values=spoken, label=_spoken_name),
@@ -161,11 +161,11 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
     Raise NotOffered before anything is changed, or StorageError.
     """
     memory, choices = services.memory, choices_of(services)
-    changes = {one.name: one.change(wanted[one.name]) for one in choices if one.name in wanted}
+    changes = {choice.name: choice.change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.config(owner)
     words = wanted.get("persona_text", config.persona_text if config else "")
     if wanted.get("persona") == OWN_PERSONA and not words:
-        raise NotOffered(tr("model-own-question", most=str(LONGEST_PERSONA)))
+        raise NotOffered(tr("model-own-question", most=str(MAX_PERSONA_CHARS)))
     if "enabled" in wanted:
         config = await memory.switch(owner, enabled=wanted["enabled"] is True)
     if wanted.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
@@ -187,9 +187,9 @@ def own_persona(text: str) -> Change:
 
 
 def other_zone(words: str) -> Change:
-    zone = zone_named(words) if words else ""
+    zone = find_zone(words) if words else ""
     if zone is None:
-        similar = listed(similar_names(words))
+        similar = join_list(find_similar_names(words))
         unknown = tr("choices-zone-unknown", words=words[:60])
         raise NotOffered(tr("choices-zone-similar", words=words[:60], names=similar) if similar else unknown)
     return lambda known: replace(known, timezone=zone)

@@ -15,24 +15,24 @@ from dataclasses import replace
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, Kept, given_in
+from chat.answer_loop import Answered, Kept, make_given
 from chat.answerer import Answerer
 from chat.explanations import Explanations
-from chat.session import Session, Sessions, Unwritten, stricter
+from chat.session import Session, Sessions, Unwritten, choose_stricter
 from chat.settling import Settling
-from chat.turn import Turn, incoming_of, measured
+from chat.turn import Turn, measure_turn, restore_incoming
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
-from locales.told import apology, numbered
+from locales.told import apology_for, number_sentence
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
-from records.owners import Mode, OwnerConfig, mode_of
+from records.owners import Mode, OwnerConfig, find_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
-from retrieval.explanation import unknown
-from text.characters import QUESTION_MARKS, reading_length
+from retrieval.explanation import make_unknown
+from text.characters import QUESTION_MARKS, count_visible
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +58,10 @@ class Conversation:
         answer.
         """
         session = self._sessions.of(incoming.scope)
-        with measured() as note:
+        with measure_turn() as note:
             try:
                 async with session.turn(), self._memory.turn(incoming.scope.owner):
-                    turn = await self._begin(session, incoming)
+                    turn = await self._begin_turn(session, incoming)
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                     if turn.answer is not None:
@@ -72,11 +72,11 @@ class Conversation:
                         answered = await self._answerer.answer(turn, on_text, kept)
                     except ModelError as error:
                         if isinstance(error, ModelDeclined):
-                            await self._decline(turn, (turn.number, turn.local_id))
-                        return note(self._failed(turn, error))
-                    await self._decline(turn, answered.suspects)
+                            await self._mark_declined(turn, (turn.number, turn.local_id))
+                        return note(self._reply_to_failure(turn, error))
+                    await self._mark_declined(turn, answered.suspects)
                     await self._remember_answer(turn, answered)
-                    return note(self._replied(turn, answered))
+                    return note(self._make_reply(turn, answered))
             finally:
                 self._wake_indexer()  # not before: the question needs the embedder first
 
@@ -98,7 +98,7 @@ class Conversation:
         """
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
-            if (last := await self._last(session, turn, person, in_group)) is None:
+            if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
@@ -111,17 +111,17 @@ class Conversation:
                 if earlier is None:
                     await self._remember_answer(again, answered)
                 else:
-                    await self._revise(again, earlier, answered)
+                    await self._revise_answer(again, earlier, answered)
             except (ModelError, StorageError) as error:
-                failed = self._failed(again, error)
-                stands = await self._standing(again, earlier)
+                failed = self._reply_to_failure(again, error)
+                stands = await self._find_standing_reply(again, earlier)
                 return again.incoming, replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
             except asyncio.CancelledError:
-                stands = None if kept is None or kept() is None else await self._standing(again, earlier)
+                stands = None if kept is None or kept() is None else await self._find_standing_reply(again, earlier)
                 if stands is None:
                     raise
                 return again.incoming, replace(stands, notices=(tr("answers-stopped"),))
-            reply, stands = self._replied(again, answered), await self._standing(again, earlier)
+            reply, stands = self._make_reply(again, answered), await self._find_standing_reply(again, earlier)
             reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
         self._wake_indexer()
         return again.incoming, reply
@@ -132,43 +132,43 @@ class Conversation:
         """Select another answer to the last turn. Return None if no answer has this number."""
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
-            shown, earlier = await self._last(session, turn, person, in_group) or (None, None)
+            shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
                 session.choose(turn, number, shown.mode)
             else:
-                lost = unknown(self._clock()).text()  # what this process did not answer itself
+                lost = make_unknown(self._clock()).text()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
                 accounts |= {text: one.record.text() for text, one in session.given(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
-            reply = await self._standing(shown, earlier)
+            reply = await self._find_standing_reply(shown, earlier)
             if shown.stored is None and reply is not None and (given := session.given(turn).get(reply.text)):
                 self._explanations.hold(shown.number, shown.incoming, given.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
-    async def _last(
+    async def _find_last_turn(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
         """Return the last turn and its answer, or None if the last turn is another one."""
         config = await self._memory.config(session.scope.owner)
-        mode = mode_of(config)
+        mode = find_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
         last: Sequence[Message] = [one for one in session.held(mode) if one.turn == session.held(mode)[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
-            await self._write(session)
+            await self._write_turns(session)
             async with self._memory.opened(session.scope.owner) as store:
                 last = await store.last_turns(session.scope, 1) if store else []
-        incoming = incoming_of(last, person, in_group=in_group)
+        incoming = restore_incoming(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
-        again = self._turn(session, session.again(incoming, turn), config, mode)
+        again = self._make_turn(session, session.again(incoming, turn), config, mode)
         if mode == "on":
             again.stored = turn
         else:
@@ -177,10 +177,10 @@ class Conversation:
             again.incognito = tuple(one for one in again.incognito if one.turn != turn)
         return again, next((one for one in reversed(last) if one.role == "assistant"), None)
 
-    async def _revise(self, turn: Turn, earlier: Message, answered: Answered) -> None:
+    async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         """Replace the answer of a turn by a new one and keep the old one as a version."""
         text, record = answered.completion.text, answered.record
-        turn.session.note(turn.number, text, given_in(answered))
+        turn.session.note(turn.number, text, make_given(answered))
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
             self._explanations.hold(turn.number, turn.incoming, record)
@@ -193,7 +193,7 @@ class Conversation:
                     turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.text()
                 )
 
-    async def _standing(self, turn: Turn, answer: Message | None) -> Reply | None:
+    async def _find_standing_reply(self, turn: Turn, answer: Message | None) -> Reply | None:
         """Return the current answer of a turn if it answers the current question."""
         versions = turn.session.versions_of(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
@@ -218,7 +218,7 @@ class Conversation:
 
     async def mode(self, owner: int) -> Mode:
         """Return the current mode of an owner's memory. Raise StorageError."""
-        return mode_of(await self._memory.config(owner))
+        return find_mode(await self._memory.config(owner))
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Note the Telegram messages that show the answer to a turn."""
@@ -242,27 +242,27 @@ class Conversation:
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.between_turns(owner):
                 try:
-                    await self._write(session)
+                    await self._write_turns(session)
                 except (StorageError, ServedElsewhere) as error:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 
     # the steps of a turn, in their order ---------------------------------------------------------------------
 
-    async def _begin(self, session: Session, incoming: Incoming) -> Turn:
+    async def _begin_turn(self, session: Session, incoming: Incoming) -> Turn:
         """Return the turn with its owner's configuration, which is read only here."""
         scope, config, mode = incoming.scope, None, None
         try:
             config = await self._memory.config(scope.owner)
-            mode = mode_of(config)
+            mode = find_mode(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
-        mode = stricter(mode, incoming.mode)
+        mode = choose_stricter(mode, incoming.mode)
         if mode is not None and session.enter(mode):
             self._explanations.drop(scope)
-        return self._turn(session, incoming, config, mode)
+        return self._make_turn(session, incoming, config, mode)
 
-    def _turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
+    def _make_turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
         incognito = tuple(session.incognito)
         return Turn(
             incoming=incoming,
@@ -280,7 +280,7 @@ class Conversation:
         questions = turn.questions
         if turn.is_on:
             try:
-                await self._write(turn.session)
+                await self._write_turns(turn.session)
                 async with self._memory.opened(turn.scope.owner) as store:
                     if store is None:
                         turn.mode = "off"
@@ -296,7 +296,7 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.note(turn)
-        turn.session.note(turn.number, answered.completion.text, given_in(answered))
+        turn.session.note(turn.number, answered.completion.text, make_given(answered))
         messages = answered.messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -313,7 +313,7 @@ class Conversation:
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
             self._explanations.hold(turn.number, turn.incoming, answered.record)
 
-    async def _decline(self, turn: Turn, turns: Sequence[int]) -> None:
+    async def _mark_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         """Leave these turns out of later prompts, since the model's provider refused them."""
         turn.session.decline(turns)
         stored = [number for number in turns if number < UNSTORED]
@@ -326,7 +326,7 @@ class Conversation:
         except StorageError as error:
             self._note_failure(error, turn)
 
-    def _replied(self, turn: Turn, answered: Answered) -> Reply:
+    def _make_reply(self, turn: Turn, answered: Answered) -> Reply:
         return Reply(
             text=answered.completion.text,
             context=answered.context,
@@ -338,23 +338,23 @@ class Conversation:
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
             is_stopped=answered.is_stopped,
-            offers_memory=self._offers_memory(turn),
+            offers_memory=self._may_offer_memory(turn),
         )
 
-    def _offers_memory(self, turn: Turn) -> bool:
+    def _may_offer_memory(self, turn: Turn) -> bool:
         """Offer once, in private chats, to turn memory on. In groups only admins can do that."""
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
         said = incoming.own_words.rstrip()
-        session.memory_was_offered = reading_length(said) >= 20 and not said.endswith(QUESTION_MARKS)
+        session.memory_was_offered = count_visible(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
-    def _failed(self, turn: Turn, error: ModelError | StorageError) -> Reply:
+    def _reply_to_failure(self, turn: Turn, error: ModelError | StorageError) -> Reply:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
-            text=numbered(apology(error, kept=turn.is_on), number),
+            text=number_sentence(apology_for(error, kept=turn.is_on), number),
             half=error.half.strip() if isinstance(error, ModelError) else "",
             notices=tuple(turn.notices),
             error_type=type(error).__name__,
@@ -366,8 +366,8 @@ class Conversation:
 
     # after a turn, and where a store fails -------------------------------------------------------------------
 
-    async def _write(self, session: Session) -> None:
-        """Write what is unwritten, oldest first. Raises StorageError; what was written is not written twice, because
+    async def _write_turns(self, session: Session) -> None:
+        """Write what is unwritten, oldest first. Raise StorageError; what was written is not written twice, because
         each message has its source.
         """
         while session.unwritten:
@@ -388,5 +388,5 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            turn.notices.append(numbered(tr("notices-store"), number))
+            turn.notices.append(number_sentence(tr("notices-store"), number))
         self._store_fails = True

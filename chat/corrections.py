@@ -18,9 +18,9 @@ from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
-from records.owners import mode_of
+from records.owners import find_mode
 from records.scopes import Clock, Scope
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 
 log = logging.getLogger(__name__)
 
@@ -47,14 +47,14 @@ class Corrections:
         self._when_forgotten.append(drop)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
+        """Erase it from every store and file, and from this process; what was erased. Raise StorageError.
 
         `cleans_files`: see ExternalMemory.forget.
         """
         if what.is_of_facts_alone:
-            return await uncancelled(partial(self._forget_facts, owner, what, cleans_files=cleans_files))
+            return await run_uncancelled(partial(self._forget_facts, owner, what, cleans_files=cleans_files))
         async with self._memory.between_turns(owner):
-            return await uncancelled(partial(self._forget, owner, what, cleans_files=cleans_files))
+            return await run_uncancelled(partial(self._forget_messages, owner, what, cleans_files=cleans_files))
 
     async def _forget_facts(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
@@ -62,7 +62,7 @@ class Corrections:
         log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
         return taken
 
-    async def _forget(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
+    async def _forget_messages(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
         for session in self._sessions.of_owner(owner):
             session.forget(what)
@@ -85,7 +85,7 @@ class Corrections:
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
         """Give a fact the words again that it had before its last edit. The words of the edit are erased from every
-        file, with the profiles that were made from them. None: it was not edited. Raises StorageError.
+        file, with the profiles that were made from them. None: it was not edited. Raise StorageError.
         """
         async with self._memory.home(owner) as store:
             earlier = await store.facts.before_edit(owner, fact)
@@ -94,15 +94,17 @@ class Corrections:
     async def forget_archives(self, keep: timedelta) -> None:
         """Forget all archives older than `keep`, and clean the files once at the end."""
         old = Forgetting(what="archives", until=self._clock() - keep)
-        await self._expire([(owner, old) for owner in await self._memory.with_archives(old)])
+        await self._expire_due([(owner, old) for owner in await self._memory.with_archives(old)])
 
     async def forget_deleted(self) -> None:
         """Forget the facts deleted a day ago, and clean the files once at the end."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
-        await self._expire([(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted])
+        await self._expire_due(
+            [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
+        )
 
-    async def _expire(self, due: Sequence[tuple[int, Forgetting]]) -> None:
+    async def _expire_due(self, due: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, what in due:
             try:
                 await self.forget(owner, what, cleans_files=False)
@@ -117,10 +119,10 @@ class Corrections:
         Raises StorageError: try it again.
         """
         async with self._memory.between_turns(owner):
-            await uncancelled(partial(self._rename, owner, new))
+            await run_uncancelled(partial(self._rename_owner, owner, new))
         self._wake_indexer()
 
-    async def _rename(self, owner: int, new: int) -> None:
+    async def _rename_owner(self, owner: int, new: int) -> None:
         if await self._memory.rename(owner, new):
             log.info("the memory of %d is that of %d now", owner, new)
         self._drop_held(owner)
@@ -133,10 +135,10 @@ class Corrections:
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Store the new text of an edited message, and erase what was derived from the old one; what only this process
-        holds is changed there. Raises StorageError.
+        holds is changed there. Raise StorageError.
         """
         async with self._memory.between_turns(scope.owner):
-            mode = mode_of(await self._memory.config(scope.owner))
+            mode = find_mode(await self._memory.config(scope.owner))
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:

@@ -85,8 +85,8 @@ class Explanations:
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
 
     async def turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
-        """The number of the turn whose answer this Telegram message shows; None if it shows no known answer. Raises a
-        StorageError.
+        """Return the number of the turn whose answer this Telegram message shows; None if it shows no known answer.
+        Raises a StorageError.
         """
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
@@ -97,16 +97,16 @@ class Explanations:
 
     async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return all known Telegram messages that show the same answer as this one."""
-        held = self._latest_held(scope, telegram_id)
+        held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
         records = [held, read(text) if text else None]
-        return next((one.shown for one in records if one and telegram_id in one.shown), (telegram_id,))
+        return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def written(self, scope: Scope, source: str) -> None:
         """Drop the record of the answer to `source`, which is stored by now."""
         answers = self._held.get(scope, deque())
-        for held in [one for one in answers if one.source == source]:
+        for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)
             if held.record.shown:
                 await self._note_shown(scope, source, held.record.shown)
@@ -122,18 +122,19 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """The explanation of the last answer of a scope, or of the one that a Telegram message showed or asked for.
+        """Return the explanation of the last answer of a scope, or of the one that a Telegram message showed or asked
+        for.
 
         None where nothing is known of it. Raises a StorageError.
         """
-        held = self._latest_held(scope, telegram_id)
+        held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
             stored = read(text) if text else None
             if stored is not None and (held is None or stored.at > held.at):
-                return await _explained(stored, store, scope, is_stored=True)
+                return await _make_explanation(stored, store, scope, is_stored=True)
             if held is not None:
-                return await _explained(held, store, scope, is_stored=False)
+                return await _make_explanation(held, store, scope, is_stored=False)
         return None
 
     async def latest(
@@ -142,42 +143,45 @@ class Explanations:
         """Explain the last answers of a scope (with ids below `before`), newest first, with their ids; None
         for the answer that only this process holds, which comes first. Raises a StorageError.
         """
-        held = self._latest_held(scope, None) if before is None else None
+        held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.latest(scope, before=before, limit=limit) if store is not None else []
             stored = [(number, record) for number, text in texts if (record := read(text)) is not None]
             found: list[tuple[int | None, Explanation]] = []
             if held is not None and (not stored or held.at > stored[0][1].at):
-                found.append((None, await _explained(held, store, scope, is_stored=False)))
+                found.append((None, await _make_explanation(held, store, scope, is_stored=False)))
             if store is not None:
-                found += [(number, await _explained(one, store, scope, is_stored=True)) for number, one in stored]
+                found += [
+                    (number, await _make_explanation(one, store, scope, is_stored=True)) for number, one in stored
+                ]
         return found[:limit]
 
-    def _latest_held(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
+    def _find_latest(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):
             if telegram_id is None or telegram_id in (*held.record.shown, *held.asked_as):
                 return held.record
         return None
 
 
-async def _explained(
+async def _make_explanation(
     record: ExplanationRecord, store: MemoryStore | None, scope: Scope, *, is_stored: bool
 ) -> Explanation:
     if store is None:
         return Explanation(record=record, is_stored=is_stored)
     recent_ids = record.recent_ids
-    wanted = {*recent_ids, *record.looked_up, *(one.id for one in record.snippets)}
-    messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
+    wanted = {*recent_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
+    messages = {message.id: message for message in await store.messages(scope, sorted(wanted))}
     summaries = await store.summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
     facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if record.facts else {}
     profiles = await store.profiles.versions(scope.owner) if record.profile is not None else []
     return Explanation(
         record=record,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
-        summaries=tuple(sorted(summaries, key=lambda one: (-one.level, *one.order))),
+        summaries=tuple(sorted(summaries, key=lambda summary: (-summary.level, *summary.order))),
         gone_summaries=len(record.summaries) - len(summaries),
         snippets=tuple(
-            (messages.get(one.id), one) for one in sorted(record.snippets, key=lambda one: -sum(one.score.values()))
+            (messages.get(snippet.id), snippet)
+            for snippet in sorted(record.snippets, key=lambda snippet: -sum(snippet.score.values()))
         ),
         facts=tuple((facts.get(one.id), one) for one in record.facts),
         earlier={
@@ -185,7 +189,7 @@ async def _explained(
             for fact in facts.values()
             if fact.superseded_by is not None and fact.deleted_at is None and fact.origin != "earlier"
         },
-        profile=next((one for one in profiles if one.id == record.profile), None),
+        profile=next((profile for profile in profiles if profile.id == record.profile), None),
         looked_up=tuple(messages.get(number) for number in record.looked_up),
         is_stored=is_stored,
     )

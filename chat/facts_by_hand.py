@@ -7,11 +7,11 @@ from attrs import define
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.receipts import counts
+from locales.receipts import format_counts
 from records.errors import FactsFull
-from records.facts import LONGEST_FACT, MOST_FACTS, Fact
+from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten
-from text.characters import visible
+from text.characters import remove_invisible
 
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
@@ -24,8 +24,8 @@ class FactsByHand:
 
     async def add(self, owner: int, text: str) -> Fact | str:
         """Add a fact and return it, or a sentence that says why not."""
-        text = " ".join(visible(text).split())
-        if refusal := _refusal(text):
+        text = " ".join(remove_invisible(text).split())
+        if refusal := _find_refusal(text):
             return refusal
         if await self._services.memory.config(owner) is None:
             return tr("summaries-not-configured")
@@ -34,15 +34,15 @@ class FactsByHand:
         try:
             fact, _ = await self._services.facts.add(owner, text)
         except FactsFull:
-            return tr("memory-full", most=str(MOST_FACTS))
+            return tr("memory-full", most=str(MAX_FACTS))
         return fact
 
     async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
         """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
         history next to what holds from now on.
         """
-        text = " ".join(visible(text).split())
-        if refusal := _refusal(text):
+        text = " ".join(remove_invisible(text).split())
+        if refusal := _find_refusal(text):
             return refusal
         if await self.is_incognito(owner):
             return tr("memory-incognito-on")
@@ -71,10 +71,10 @@ class FactsByHand:
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
-                    return undone(await self._undo(owner, current))
+                    return format_undone(await self._undo_change(owner, current))
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
-    async def _undo(self, owner: int, fact: Fact) -> Forgotten | None:
+    async def _undo_change(self, owner: int, fact: Fact) -> Forgotten | None:
         """Undo the last edit of a fact; or, where it was not edited, what made it take another one's place by hand."""
         corrections, memory = self._services.corrections, self._services.memory
         undone_edit = await corrections.undo_edit(owner, fact.id)
@@ -85,17 +85,17 @@ class FactsByHand:
         return await corrections.forget(owner, Forgetting(what="facts", ids=(fact.id,))) if has_replaced else None
 
 
-def _refusal(text: str) -> str:
+def _find_refusal(text: str) -> str:
     """Return why a text cannot be a fact, or ""."""
     if not text:
         return tr("memory-usage")
-    return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text))) if len(text) > LONGEST_FACT else ""
+    return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
 
 
-def undone(forgotten: Forgotten | None) -> str:
+def format_undone(forgotten: Forgotten | None) -> str:
     """Format the result of undoing an edit. `forgotten` is None if there was no edit."""
     if forgotten is None:
         return tr("memory-nothing-to-undo")
-    derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
+    derived = format_counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

@@ -15,16 +15,16 @@ from attrs import define, field, frozen
 from chat.search import Hit, MemorySearch
 from external_memory import ExternalMemory
 from llm import prompts
-from llm.quoting import block
+from llm.quoting import format_block
 from records.context import Snippet
 from records.messages import UNTOLD, Message
 from records.scopes import Scope
 from records.summaries import Summary
-from retrieval.packing import pack
+from retrieval.packing import pack_snippets
 from retrieval.turns import WORTH_SHOWING
-from runtime.tasks import done
+from runtime.tasks import run_work
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import analyse, content_terms
+from text.analyzer import analyse_text, list_content_terms
 from text.tokenizer import Tokenizer
 
 MAX_QUERIES = 4
@@ -66,14 +66,14 @@ class ReadingWish:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
-        """A call's wish, or a sentence that says what is wrong with it."""
+        """Return a call's wish, or a sentence that says what is wrong with it."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
         queries = tuple(dict.fromkeys(" ".join(str(one).split()) for one in given if one))
         queries = tuple(filter(None, queries))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
-            since, before = _day(arguments.get("from")), _day(arguments.get("to"), following=True)
+            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), following=True)
         except ValueError:
             return "Dates are written YYYY-MM-DD."
         if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):
@@ -129,31 +129,34 @@ class MemoryReading:
         """
         async with self._memory.home(scope.owner) as store:
             if wish.around is not None:
-                return await self._around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
-            summaries = await self._summaries(store, scope, wish, seen)
-            hits, total = await self._hits(store, scope, wish, until=until)
-        new = [one for one in hits if one.message.id not in seen.messages]
-        lines = [prompts.summary_with_numbers(one, self._tokens.cut_end(one.text, SUMMARY_TOKENS)) for one in summaries]
-        found = block("summaries", lines) + "\n" if lines else ""
+                return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
+            summaries = await self._find_summaries(store, scope, wish, seen)
+            hits, total = await self._find_hits(store, scope, wish, until=until)
+        new = [hit for hit in hits if hit.message.id not in seen.messages]
+        lines = [
+            prompts.format_summary_with_numbers(summary, self._tokens.cut_end(summary.text, SUMMARY_TOKENS))
+            for summary in summaries
+        ]
+        found = format_block("summaries", lines) + "\n" if lines else ""
         left = room - self._tokens.count(found) - MAX_HINT_TOKENS
-        fill = self._list if wish.is_list else self._quotes
-        text, shown = await done(lambda: fill(new, left, now), in_thread=True)
+        fill = self._format_list if wish.is_list else self._quote_hits
+        text, shown = await run_work(lambda: fill(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
             return NOTHING if not known else Shown(text=f"Nothing new was found: you have seen all {known} that match.")
         more = total - (len(hits) - len(new)) - len(shown)
         return Shown(
-            text="\n".join(filter(None, [found + text, _hint(more, wish)])),
+            text="\n".join(filter(None, [found + text, _format_hint(more, wish)])),
             messages=shown,
-            summaries=tuple(one.id for one in summaries),
+            summaries=tuple(summary.id for summary in summaries),
         )
 
-    async def _hits(
+    async def _find_hits(
         self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None
     ) -> tuple[list[Hit], int]:
         """What matches, the best first, of several queries by turns; without a query all of the time, in order."""
         if not wish.queries:
-            hits = await self._of_time(store, scope, wish, until)
+            hits = await self._find_by_time(store, scope, wish, until)
             return hits, len(hits)
         lists: list[Sequence[Hit]] = []
         for query in wish.queries:
@@ -174,45 +177,51 @@ class MemoryReading:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values()), len(hits_by_id)
 
-    async def _of_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
+    async def _find_by_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
         since = wish.since or datetime.min.replace(tzinfo=UTC)
         messages = await store.timeline.page(scope, since=since, limit=MAX_LISTED)
         return [
-            Hit(message=one, text=one.content)
-            for one in messages
-            if (wish.before is None or one.created_at < wish.before) and _is_earlier(one, until) and _may_be_shown(one)
+            Hit(message=message, text=message.content)
+            for message in messages
+            if (wish.before is None or message.created_at < wish.before)
+            and _is_earlier(message, until)
+            and _may_be_shown(message)
         ]
 
-    def _list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _format_list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
         """One short line each for as many as fit, in order of time."""
         taken: list[tuple[Message, str, str]] = []
-        room -= self._tokens.count(block("remembered", []))
+        room -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
-            text = _shortened(hit.text)
-            line = prompts.list_line(hit.message, text, now)
+            text = _shorten(hit.text)
+            line = prompts.format_list_line(hit.message, text, now)
             room -= self._tokens.count(line + "\n")
             if room < 0:
                 break
             taken.append((hit.message, line, text))
         taken.sort(key=lambda one: one[0].order)
-        lines = block("remembered", [line for _, line, _ in taken]) if taken else ""
+        lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
         return lines, {message.id: text for message, _, text in taken}
 
-    def _quotes(self, hits: Iterable[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
-        """Those that fit, word for word, in order of time under the headings of their days."""
-        return self._quoted([Snippet(message=one.message, text=one.text, score={}) for one in hits], room, now)
+    def _quote_hits(self, hits: Iterable[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+        """Return those that fit, word for word, in order of time under the headings of their days."""
+        return self._quote_snippets([Snippet(message=hit.message, text=hit.text, score={}) for hit in hits], room, now)
 
-    def _quoted(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
-        frame = self._tokens.count(prompts.remembered_block([], now)) + 2  # tokens that joining the parts may add
-        fitting = pack(snippets, room=room - frame, now=now, count=self._tokens.count, line=prompts.numbered_line)
+    def _quote_snippets(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+        frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
+        fitting = pack_snippets(
+            snippets, room=room - frame, now=now, count=self._tokens.count, line=prompts.format_numbered
+        )
         fitting.sort(key=lambda one: one.message.order)
-        text = prompts.remembered_block(fitting, now, line=prompts.numbered_line) if fitting else ""
+        text = prompts.format_remembered(fitting, now, line=prompts.format_numbered) if fitting else ""
         return text, {one.message.id: one.text for one in fitting}
 
-    async def _around(
+    async def _read_around(
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """The message whole, with the question or the answers of its turn, then its neighbours, the nearest first."""
+        """Return the message whole, with the question or the answers of its turn, then its neighbours, the nearest
+        first.
+        """
         middle = next(iter(await store.messages(scope, [number])), None)
         if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
             return Shown(text="There is no such message.")
@@ -232,14 +241,14 @@ class MemoryReading:
                 snippets.append(Snippet(message=one, text=text, score={}))
                 if left < WORTH_SHOWING:
                     break
-            return self._quoted(snippets, room - MAX_HINT_TOKENS, now)
+            return self._quote_snippets(snippets, room - MAX_HINT_TOKENS, now)
 
-        text, shown = await done(fill, in_thread=True)
+        text, shown = await run_work(fill, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
-    async def _summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
-        """The summaries that hold most of the words of the queries, the best first."""
-        terms = {term for query in wish.queries for term in content_terms(query)}
+    async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
+        """Return the summaries that hold most of the words of the queries, the best first."""
+        terms = {term for query in wish.queries for term in list_content_terms(query)}
         if not terms:
             return []
         known = (await store.summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
@@ -252,15 +261,15 @@ class MemoryReading:
         ]
 
         def best() -> list[Summary]:
-            shares = {one.id: len(terms.intersection(analyse(one.text))) / len(terms) for one in known}
+            shares = {one.id: len(terms.intersection(analyse_text(one.text))) / len(terms) for one in known}
             holding = [one for one in known if shares[one.id] >= MIN_SHARE]
             # Of equals the one of the shortest time, which says most of it.
             return sorted(holding, key=lambda one: (-shares[one.id], one.message_count))[:MAX_SUMMARIES]
 
-        return await done(best, in_thread=True)
+        return await run_work(best, in_thread=True)
 
 
-def _hint(more: int, wish: ReadingWish) -> str:
+def _format_hint(more: int, wish: ReadingWish) -> str:
     """Say how much more there is, and how to get it."""
     opened = "around shows what was said before and after a number."
     if more <= 0:
@@ -269,8 +278,8 @@ def _hint(more: int, wish: ReadingWish) -> str:
     return f"{more} more match: the same search again shows the next{form}; {opened}"
 
 
-def _shortened(text: str) -> str:
-    """The beginning of a text on one line."""
+def _shorten(text: str) -> str:
+    """Return the beginning of a text on one line."""
     line = " ".join(text[: 4 * MAX_LINE_CHARS].split())
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
 
@@ -283,8 +292,8 @@ def _is_earlier(message: Message, until: int | None) -> bool:
     return until is None or message.id <= until
 
 
-def _day(given: object, *, following: bool = False) -> datetime | None:
-    """The beginning of a day, or of the one after it. Raises ValueError for what is no date."""
+def _parse_day(given: object, *, following: bool = False) -> datetime | None:
+    """Return the beginning of a day, or of the one after it. Raise ValueError for what is no date."""
     if given is None or given == "":
         return None
     day = datetime.fromisoformat(str(given)[:10]).date()

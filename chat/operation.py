@@ -13,13 +13,13 @@ from pathlib import Path
 from background.backups import Backups
 from chat.services import Services
 from external_memory import ExternalMemory
-from locales.catalog import calendar_day, decimal, tr
+from locales.catalog import format_day, format_decimal, tr
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 
-LONGEST_BROADCAST = 3_500
+MAX_BROADCAST_UNITS = 3_500
 """The most UTF-16 units of a broadcast, so that it fits one message with its question."""
 
 
@@ -69,7 +69,7 @@ class Overview:
     size: int
 
 
-async def overview(services: Services, operation: Operation) -> Overview:
+async def make_overview(services: Services, operation: Operation) -> Overview:
     """Return the bot's figures for /admin. Raise StorageError."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.census(now - timedelta(days=7))
@@ -80,13 +80,13 @@ async def overview(services: Services, operation: Operation) -> Overview:
         let_in=len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")}),
         asked=len(memory.people.listed("asked")),
         used=sum(one.prompt + one.completion for one in spent.values()),
-        waiting=round(metrics.figure("keepsake_updates_unfinished") or 0),
+        waiting=round(metrics.read_metric("keepsake_updates_unfinished") or 0),
         failed=failed,
-        size=await asyncio.to_thread(_size, operation.data_dir),
+        size=await asyncio.to_thread(_measure_folder, operation.data_dir),
     )
 
 
-def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]:
+def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
     """Return people who ask to be let in, then those let in or removed, latest first, then those of the settings."""
     people = services.memory.people
     by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
@@ -98,7 +98,7 @@ def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]
     return [*people.listed("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
+async def list_audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
     """Return everybody known who may use the bot, to whom an admin's broadcast goes."""
     people = memory.people
     let_in = {one.id for one in people.listed("allowed")}
@@ -108,23 +108,23 @@ async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> 
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
 
 
-async def proposed(
+async def propose_broadcast(
     services: Services, operation: Operation, admin: int, words: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
-    """A message of an admin to everybody, kept until they confirm it, and who that is; or a sentence that says
+    """Return a message of an admin to everybody, kept until they confirm it, and who that is; or a sentence that says
     why it cannot be sent.
     """
-    text, people = words.strip(), await audience(services.memory, operation, admin)
+    text, people = words.strip(), await list_audience(services.memory, operation, admin)
     if not text:
         return tr("admin-arguments")
-    if len(text.encode("utf-16-le", "surrogatepass")) > 2 * LONGEST_BROADCAST:
-        return tr("broadcast-too-long", most=LONGEST_BROADCAST)
+    if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:
+        return tr("broadcast-too-long", most=MAX_BROADCAST_UNITS)
     if not people:
         return tr("broadcast-nobody")
     return await services.memory.broadcasts.propose(admin, text, now=services.clock()), people
 
 
-def receipt(progress: BroadcastProgress, heading: str) -> str:
+def format_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Format the receipt of a broadcast: how many got it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:
@@ -142,12 +142,12 @@ def backup_text(backups: Backups | None, zone: tzinfo) -> str:
     if last is None:
         return tr("admin-backup-failed" if backups.failure else "admin-backup-none")
     at = last.made_at.astimezone(zone)
-    when = f"{calendar_day(at, with_year=True)} {at:%H:%M}"
+    when = f"{format_day(at, with_year=True)} {at:%H:%M}"
     key = "admin-backup-old" if backups.failure else "admin-backup"
-    return tr(key, when=when, size=decimal(last.size / 1_000_000, 1))
+    return tr(key, when=when, size=format_decimal(last.size / 1_000_000, 1))
 
 
-def _size(folder: Path | None) -> int:
+def _measure_folder(folder: Path | None) -> int:
     """Return the bytes in the data directory."""
     total = 0
     for path in folder.rglob("*") if folder is not None else ():

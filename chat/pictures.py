@@ -68,13 +68,13 @@ class Describer:
             one = session.undescribed.popleft()
             assert isinstance(one, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
             try:
-                text = await self._description(one)
+                text = await self._describe_picture(one)
                 if text:
-                    await self._store(session, one, text)
+                    await self._store_description(session, one, text)
             except (ModelError, StorageError, ServedElsewhere) as error:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
-    async def _description(self, one: Undescribed) -> str:
+    async def _describe_picture(self, one: Undescribed) -> str:
         asked = PromptMessage(role="user", content=prompts.describe_picture(one.words), pictures=(one.picture,))
         for model in self._models:
             if model.takes_pictures:
@@ -85,7 +85,7 @@ class Describer:
                 return " ".join(made.text.split())[:1_500]
         return ""
 
-    async def _store(self, session: Session, one: Undescribed, text: str) -> None:
+    async def _store_description(self, session: Session, one: Undescribed, text: str) -> None:
         """Store a description in its turn, unless that was forgotten meanwhile."""
         scope = session.scope
         message = NewMessage(

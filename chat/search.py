@@ -76,7 +76,7 @@ class MemorySearch:
         near: float = NEAR,
         keeps: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
-        """Messages that words, and phrases in quotes, find. Raises a StorageError.
+        """Return the messages that words, and phrases in quotes, find. Raises a StorageError.
 
         Notes of tools, which nobody said, are left out. `since`, `before`: when it was said. `among`: conversations of
         the same owner that are searched as well; the best of each come first. `keeps`: which messages are wanted.
@@ -88,7 +88,9 @@ class MemorySearch:
             until = last if until is None else min(until, last)
             lists = [
                 await (
-                    self._exactly(store, one, query) if query.phrases else self._about(store, one, query, until, near)
+                    self._search_exact_words(store, one, query)
+                    if query.phrases
+                    else self._search_by_meaning(store, one, query, until, near)
                 )
                 for one in scopes
             ]
@@ -110,7 +112,9 @@ class MemorySearch:
             has_words=any(one.has_words for one in found),
         )
 
-    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, near: float) -> list[Hit]:
+    async def _search_by_meaning(
+        self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, near: float
+    ) -> list[Hit]:
         """Search by words and meaning, in the order in which retrieval ranks them."""
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
@@ -121,26 +125,26 @@ class MemorySearch:
             if one.has_words or one.score.get("meaning", 0.0) > near
         ]
 
-    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
+    async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         """Find every message with the phrases: by the index, or else by scanning the newest."""
         hits = await store.search(scope, query.terms, limit=1000)  # they hold the words, not all of them the phrase
-        found = await asyncio.to_thread(_matching, [hit.message for hit in hits], query)
+        found = await asyncio.to_thread(_find_matching, [hit.message for hit in hits], query)
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:
             page = await store.page(scope, before=before, limit=PAGE)
             if not page:
                 break
-            found += (await asyncio.to_thread(_matching, page, query))[::-1]
+            found += (await asyncio.to_thread(_find_matching, page, query))[::-1]
             before, scanned = page[0].id, scanned + len(page)
         return found
 
 
-def _matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
+def _find_matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
     """Return the messages with the phrases, each with its best passage."""
     found = []
-    for one in messages:
-        if query.matches(one.content):
-            weights = [query.weight(part) for part in passages(one.content)]
-            found.append(Hit(message=one, text=shown(one.content, {weights.index(max(weights))})))
+    for message in messages:
+        if query.matches(message.content):
+            weights = [query.weight(part) for part in passages(message.content)]
+            found.append(Hit(message=message, text=shown(message.content, {weights.index(max(weights))})))
     return found

@@ -246,13 +246,13 @@ class Sessions:
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Hold messages of a turn in the process. `turn`: its number here."""
-        numbered = (replace(one, turn=turn).numbered(self.next_id(), session.scope) for one in messages)
+        numbered = (replace(message, turn=turn).numbered(self.next_id(), session.scope) for message in messages)
         session.held(mode).extend(numbered)
 
 
-def stricter(now: Mode | None, then: Mode | None) -> Mode | None:
-    """The stricter of the mode now and the mode then, so that nothing said while memory was off is stored later; None:
-    not known now.
+def choose_stricter(now: Mode | None, then: Mode | None) -> Mode | None:
+    """Return the stricter of the mode now and the mode then, so that nothing said while memory was off is stored later;
+    None: not known now.
     """
     if then is None or then == "on":
         return now

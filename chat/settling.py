@@ -15,9 +15,9 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.learning import Facts
 from locales.catalog import tr
-from locales.told import numbered
+from locales.told import number_sentence
 from records.errors import StorageError
-from records.owners import mode_of
+from records.owners import find_mode
 from records.scopes import Scope
 from summary_manager import SummaryManager
 
@@ -37,11 +37,11 @@ class Settling:
     _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
-        (a failed fold, once). Incognito nothing is due: nothing is written.
+        """Return the facts and folds that are due, outside the turn, each failing by itself; sentences that the owner
+        must be told (a failed fold, once). Incognito nothing is due: nothing is written.
         """
         try:
-            if mode_of(await self._memory.config(scope.owner)) == "incognito":
+            if find_mode(await self._memory.config(scope.owner)) == "incognito":
                 return ()
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
@@ -49,13 +49,13 @@ class Settling:
         await self._describer.describe(self._sessions.of(scope))
         self._wake_indexer()
         await self._facts.settle(scope)
-        sentences = await self._fold(scope)
+        sentences = await self._fold_scope(scope)
         if not scope.is_direct_messages:
             await self._distiller.distil_if_due(scope.owner)
         await self._memory.optimize_words(scope.owner)
         return sentences
 
-    async def _fold(self, scope: Scope) -> tuple[str, ...]:
+    async def _fold_scope(self, scope: Scope) -> tuple[str, ...]:
         session = self._sessions.of(scope)
         try:
             outcome = await self._summaries.fold(scope, "threshold")
@@ -67,7 +67,7 @@ class Settling:
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (numbered(tr("notices-fold", why=failure.error), number),)
+                return (number_sentence(tr("notices-fold", why=failure.error), number),)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()

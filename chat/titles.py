@@ -14,15 +14,15 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from records.conversations import LONGEST_TITLE
+from records.conversations import MAX_TITLE_CHARS
 from records.errors import KeepsakeError
 from records.messages import Message
 from records.model_calls import PromptMessage
-from records.owners import mode_of
+from records.owners import find_mode
 from records.scopes import Clock, Scope
-from runtime.tasks import ended
-from summaries.quality_gate import objections
-from text.characters import visible
+from runtime.tasks import cancel_and_wait
+from summaries.quality_gate import find_objections
+from text.characters import remove_invisible
 
 log = logging.getLogger(__name__)
 
@@ -44,20 +44,20 @@ class Titles:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await ended(*self._tasks.values())
+        await cancel_and_wait(*self._tasks.values())
 
     def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
         """Give those of a place's conversations a title that have none; nothing while that is being done already."""
         if conversations and place not in self._tasks:
-            self._tasks[place] = asyncio.create_task(self._entitle(place, conversations))
+            self._tasks[place] = asyncio.create_task(self._entitle_conversations(place, conversations))
 
     async def finished(self) -> None:
         """Wait until no title is being made."""
         await asyncio.gather(*self._tasks.values())
 
-    async def _entitle(self, place: Scope, conversations: Sequence[Scope]) -> None:
+    async def _entitle_conversations(self, place: Scope, conversations: Sequence[Scope]) -> None:
         try:
-            if mode_of(await self._memory.config(place.owner)) != "on":
+            if find_mode(await self._memory.config(place.owner)) != "on":
                 return
             async with self._memory.opened(place.owner) as store:
                 untitled = await store.conversations.untitled(place, conversations) if store is not None else {}
@@ -74,16 +74,16 @@ class Titles:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
-        title = title_of(made.text)
-        if not title or objections(title, asked.content, tokens=0, source_tokens=0):
+        title = clean_title(made.text)
+        if not title or find_objections(title, asked.content, tokens=0, source_tokens=0):
             return
         async with self._memory.opened(place.owner) as store:
             if store is not None:
                 await store.conversations.entitle(place, conversation, title, made_from=said, now=self._clock())
 
 
-def title_of(text: str) -> str:
+def clean_title(text: str) -> str:
     """Return the title in a model's answer, or "" if it is too long to be one."""
     lines = [line for line in text.splitlines() if line.strip()]
-    title = " ".join(visible(lines[0]).strip(MARKS).split()) if lines else ""
-    return title if len(title) <= LONGEST_TITLE else ""
+    title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
+    return title if len(title) <= MAX_TITLE_CHARS else ""

@@ -15,7 +15,7 @@ from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece, Reply
-from runtime.metrics import counter, histogram
+from runtime.metrics import make_counter, make_histogram
 from runtime.tracing import span
 
 
@@ -88,7 +88,7 @@ class Turn:
         ]
 
 
-def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
     """Return a stored turn as it came in, or None if none of its messages is left."""
     asked = [one for one in turn if one.role == "user"]
     if not asked:
@@ -112,12 +112,14 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
 
 
 OUTCOMES = ("answered", "repeated", "failed", "stopped")
-TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", {"outcome": OUTCOMES})
-SECONDS = histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
+TURNS = make_counter(
+    "keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", {"outcome": OUTCOMES}
+)
+SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
 
 
 @contextmanager
-def measured() -> Iterator[Callable[[Reply], Reply]]:
+def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
     """Count the turn and open a span for it. Yield a function that notes the reply and returns it."""
     began, outcome = monotonic(), "stopped"
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import audience, backup_text, overview, people_of, proposed, receipt
+from chat.operation import backup_text, format_receipt, list_audience, list_people, make_overview, propose_broadcast
 from chat.services import Services
 from dashboard.host import Host
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
@@ -15,8 +15,8 @@ from locales.catalog import tr
 from records.owners import Standing
 from runtime import logs
 
-MOST_PEOPLE = 1_000
-LONGEST_TEXT = 4_000
+MAX_PEOPLE = 1_000
+MAX_TEXT_CHARS = 4_000
 """Characters of a message to everybody; the bound that its sentence names is smaller."""
 
 
@@ -30,7 +30,7 @@ class Admin:
     async def shown(self, visit: Visit) -> Answer:
         self._demand_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
-        found = await overview(services, operation)
+        found = await make_overview(services, operation)
         spent = await memory.usage.of(services.clock().date())
         used = {person: one.prompt + one.completion for person, one in spent.items()}
         return {
@@ -48,10 +48,10 @@ class Admin:
             "health": dict(await self._host.health()),
             "people": [
                 {"id": one.id, "name": one.name, "standing": one.standing, "used_today": used.get(one.id, 0)}
-                for one in people_of(services, operation)[:MOST_PEOPLE]
+                for one in list_people(services, operation)[:MAX_PEOPLE]
             ],
             "broadcasts": [
-                {"id": one.id, "said": receipt(await memory.broadcasts.progress(one), tr("broadcast-sending"))}
+                {"id": one.id, "said": format_receipt(await memory.broadcasts.progress(one), tr("broadcast-sending"))}
                 for one in await memory.broadcasts.sending()
                 if one.admin == visit.session.person
             ],
@@ -79,8 +79,8 @@ class Admin:
     async def propose(self, visit: Visit) -> Answer:
         """Preview a broadcast without sending it."""
         self._demand_admin(visit)
-        text = visit.asked.text("text", LONGEST_TEXT)
-        found = await proposed(self._services, self._host.operation, visit.session.person, text)
+        text = visit.asked.text("text", MAX_TEXT_CHARS)
+        found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
         if isinstance(found, str):
             raise VisitRefused(400, found)
         made, people = found
@@ -88,12 +88,12 @@ class Admin:
         return {"id": made.id, "told": told, "text": made.text}
 
     async def send(self, visit: Visit) -> Answer:
-        return await self._end(visit, is_sent=True)
+        return await self._end_broadcast(visit, is_sent=True)
 
     async def stop(self, visit: Visit) -> Answer:
-        return await self._end(visit, is_sent=False)
+        return await self._end_broadcast(visit, is_sent=False)
 
-    async def _end(self, visit: Visit, *, is_sent: bool) -> Answer:
+    async def _end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
         """Send a proposed broadcast, or stop the one under way."""
         self._demand_admin(visit)
         memory, admin = self._services.memory, visit.session.person
@@ -101,10 +101,10 @@ class Admin:
         if found is None or found.admin != admin:
             raise VisitRefused(404, tr("shared-dead-button"))
         if is_sent:
-            people = await audience(memory, self._host.operation, admin)
+            people = await list_audience(memory, self._host.operation, admin)
             await memory.broadcasts.begin(found, people, receipt=None)
             return {"said": tr("broadcast-sending"), **await self.shown(visit)}
-        said = receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
+        said = format_receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
         await memory.broadcasts.end(found)
         return {"said": said, **await self.shown(visit)}
 

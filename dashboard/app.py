@@ -27,9 +27,9 @@ from dashboard.sessions import PageSessions
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
-from locales.page_texts import wanted_texts
-from runtime.assets import asset_response, packed
-from runtime.http_server import BoundedProtocol, served
+from locales.page_texts import make_wanted_texts
+from runtime.assets import compress_response, make_asset_response
+from runtime.http_server import BoundedProtocol, serve
 from runtime.pacing import Paced, Visitors
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
@@ -43,12 +43,12 @@ PRIVATE_DOMAINS = (".localhost", ".local", ".internal")
 WRONG_HOST = "This page has another name. The proxy in front of it should pass on the host's name in DASHBOARD_URL."
 
 
-def dashboard_app(services: Services, host: Host) -> Starlette:
-    """The page at /, its files at /static, its API at /api; all of it also below the path of the page's URL, which a
-    proxy may take away or leave.
+def make_dashboard_app(services: Services, host: Host) -> Starlette:
+    """Return the page at /, its files at /static, its API at /api; all of it also below the path of the page's URL,
+    which a proxy may take away or leave.
     """
     visitors = Visitors()
-    routes = _routes(services, host, visitors)
+    routes = _make_routes(services, host, visitors)
     path = urlsplit(host.url).path.rstrip("/")
     return Starlette(
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
@@ -67,15 +67,15 @@ class PatientProtocol(BoundedProtocol):
 
 
 @asynccontextmanager
-async def dashboard_served(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
+async def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
     """Serve the page while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
-    async with served(
-        dashboard_app(services, host), address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol
+    async with serve(
+        make_dashboard_app(services, host), address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol
     ) as port:
         yield port
 
 
-def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
+def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors)
     views, why, past = (
@@ -119,15 +119,15 @@ def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[Base
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
     async def texts(request: Request) -> Response:
-        return await packed(
-            request, JSONResponse(wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
+        return await compress_response(
+            request, JSONResponse(make_wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
         )
 
     async def page(request: Request) -> Response:
-        return asset_response(STATIC, request, "index.html")
+        return make_asset_response(STATIC, request, "index.html")
 
     async def static(request: Request) -> Response:
-        return asset_response(STATIC, request, request.path_params["path"])
+        return make_asset_response(STATIC, request, request.path_params["path"])
 
     return [
         Route("/", page),

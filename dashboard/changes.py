@@ -14,24 +14,24 @@ from chat.choices import Choice, MemoryIsOff, NotOffered, choices_of, choose
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.parameters import BadRequest, Parameters
-from dashboard.views import LONGEST_NAME, Views
+from dashboard.views import MAX_NAME_CHARS, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
-from locales.catalog import full_day, tr
-from locales.page_texts import on_page
-from locales.receipts import counts, outcome_text, quoting, receipt
-from records.conversations import FIRST_NUMBER, LONGEST_TITLE
+from locales.catalog import format_full_day, tr
+from locales.page_texts import to_page_text
+from locales.receipts import format_counts, format_outcome, format_quoting, format_receipt
+from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
 from records.owners import (
     OwnerConfig,
-    mode_of,
+    find_mode,
 )
-from records.reminders import MOST_REMINDERS, ReminderWish
+from records.reminders import MAX_REMINDERS, ReminderWish
 from records.scopes import Scope
-from reminders.wishes import wish_of
-from text.characters import visible
-from text.time_zones import label
+from reminders.wishes import parse_wish
+from text.characters import remove_invisible
+from text.time_zones import format_zone
 
-LONGEST_TEXT = 4_000
+MAX_TEXT_CHARS = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
 
 MAX_LISTED = 30
@@ -56,7 +56,7 @@ class Changes:
             "facts/add": self.add_fact,
             "facts/edit": self.edit_fact,
             "facts/supersede": self.supersede_fact,
-            **{f"facts/{verb}": self._fact_verb(verb) for verb in VERBS},
+            **{f"facts/{verb}": self._make_fact_handler(verb) for verb in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview,
@@ -79,24 +79,24 @@ class Changes:
         return FactsByHand(self._services)
 
     async def add_fact(self, visit: Visit) -> Answer:
-        made = await self._by_hand.add(visit.owner, visit.asked.text("text", LONGEST_TEXT))
+        made = await self._by_hand.add(visit.owner, visit.asked.text("text", MAX_TEXT_CHARS))
         said = made if isinstance(made, str) else tr("memory-added", text=made.text)
         return {"said": said, **await self._views.facts(visit)}
 
     async def edit_fact(self, visit: Visit) -> Answer:
-        return await self._reword(visit, is_change=False)
+        return await self._reword_fact(visit, is_change=False)
 
     async def supersede_fact(self, visit: Visit) -> Answer:
-        return await self._reword(visit, is_change=True)
+        return await self._reword_fact(visit, is_change=True)
 
-    async def _reword(self, visit: Visit, *, is_change: bool) -> Answer:
-        number, text = visit.asked.integer("id"), visit.asked.text("text", LONGEST_TEXT)
+    async def _reword_fact(self, visit: Visit, *, is_change: bool) -> Answer:
+        number, text = visit.asked.integer("id"), visit.asked.text("text", MAX_TEXT_CHARS)
         refusal = await self._by_hand.edit(visit.owner, number, text, is_change=is_change)
         if refusal is not None:
             raise VisitRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.facts(visit)}
 
-    def _fact_verb(self, verb: str) -> Handler:
+    def _make_fact_handler(self, verb: str) -> Handler:
         async def change(visit: Visit) -> Answer:
             number = visit.asked.integer("id")
             said = await self._by_hand.change(visit.owner, verb, number)
@@ -112,46 +112,52 @@ class Changes:
     async def forget_profile(self, visit: Visit) -> Answer:
         what = Forgetting(what="profiles", ids=(visit.asked.integer("id"),))
         gone = await self._services.corrections.forget(visit.owner, what)
-        return {"said": tr("forget-gone") if gone.is_nothing else receipt(gone), **await self._views.profile(visit)}
+        return {
+            "said": tr("forget-gone") if gone.is_nothing else format_receipt(gone),
+            **await self._views.profile(visit),
+        }
 
     # forgetting ----------------------------------------------------------------------------------------------
 
     async def preview(self, visit: Visit) -> Answer:
-        what = await self._what(visit)
+        what = await self._parse_target(visit)
         found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
-        quotes = tr("forget-quotes", what=quoting(found.remainder)) if found.remainder.has_quotes else ""
+        quotes = tr("forget-quotes", what=format_quoting(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
-        erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=counts(found))
+        erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         return {
             "erases": erases,
             "quotes": quotes,
-            "counts": _figures(found),
+            "counts": _format_counts(found),
             "is_nothing": found.is_nothing and not is_importing,
-            **await self._texts_of(visit, found),
+            **await self._list_texts(visit, found),
         }
 
     async def forget(self, visit: Visit) -> Answer:
-        what = await self._what(visit)
+        what = await self._parse_target(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
-        return {"receipt": tr("forget-gone") if gone.is_nothing else on_page(receipt(gone)), "counts": _figures(gone)}
+        return {
+            "receipt": tr("forget-gone") if gone.is_nothing else to_page_text(format_receipt(gone)),
+            "counts": _format_counts(gone),
+        }
 
-    async def _texts_of(self, visit: Visit, found: Forgotten) -> Answer:
+    async def _list_texts(self, visit: Visit, found: Forgotten) -> Answer:
         """Return the beginnings of the texts to forget, and of later answers that repeat them."""
         async with self._services.memory.home(visit.owner) as store:
             repeating = await store.messages(visit.scope, found.remainder.answers[:MAX_LISTED])
         return {
-            "messages": [_beginning(message.content) for message in found.listing.messages],
-            "facts": [_beginning(text) for text in found.listing.facts],
-            "summaries": [_beginning(text) for text in found.listing.summaries],
-            "repeating": [_beginning(message.content) for message in repeating],
+            "messages": [_shorten(message.content) for message in found.listing.messages],
+            "facts": [_shorten(text) for text in found.listing.facts],
+            "summaries": [_shorten(text) for text in found.listing.summaries],
+            "repeating": [_shorten(message.content) for message in repeating],
         }
 
-    async def _what(self, visit: Visit) -> Forgetting:
+    async def _parse_target(self, visit: Visit) -> Forgetting:
         """Return what to forget. Of messages, only those of this scope count."""
         asked, ids = visit.asked, visit.asked.ids("ids")
         with_quotes = asked.flag("with_quotes", default=False)
-        match asked.text("what", LONGEST_NAME):
+        match asked.text("what", MAX_NAME_CHARS):
             case "messages" | "turn" as kind:
                 async with self._services.memory.home(visit.owner) as store:
                     found = await store.messages(visit.scope, ids)
@@ -169,7 +175,7 @@ class Changes:
                 until = datetime.combine(last + timedelta(days=1), time(), visit.zone)
                 return Forgetting(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
-                await self._location(visit)
+                await self._location_of(visit)
                 return Forgetting(what="conversations", ids=(visit.scope.thread,), with_quotes=with_quotes)
             case "everything":
                 return Forgetting(what="everything")
@@ -192,8 +198,8 @@ class Changes:
         self._demand_on(visit, "summaries-is-off")
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
-            raise VisitRefused(409, outcome_text(outcome))
-        return {"said": outcome_text(outcome)}
+            raise VisitRefused(409, format_outcome(outcome))
+        return {"said": format_outcome(outcome)}
 
     async def rebuild(self, visit: Visit) -> Answer:
         self._demand_on(visit, "summaries-is-off")
@@ -205,7 +211,7 @@ class Changes:
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:
-        number, text = visit.asked.integer("id"), visible(visit.asked.text("text", LONGEST_TEXT)).strip()
+        number, text = visit.asked.integer("id"), remove_invisible(visit.asked.text("text", MAX_TEXT_CHARS)).strip()
         if not text:
             raise VisitRefused(400, tr("dashboard-summary-empty"))
         match await self._services.rebuilder.correct(visit.scope, number, text):
@@ -218,8 +224,8 @@ class Changes:
     # conversations -------------------------------------------------------------------------------------------
 
     async def begin_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._location(visit), _title(visit)
-        if mode_of(visit.config) == "off":
+        location, title = await self._location_of(visit), _parse_title(visit)
+        if find_mode(visit.config) == "off":
             raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.conversation(location)
         await self._services.memory.begin_conversation(location, title)
@@ -227,7 +233,7 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def open_conversation(self, visit: Visit) -> Answer:
-        location = await self._location(visit)
+        location = await self._location_of(visit)
         current = await self._services.memory.conversation(location)
         if not await self._services.memory.open_conversation(location, visit.scope):
             raise VisitRefused(404, tr("chats-gone"))
@@ -235,28 +241,28 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def name_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._location(visit), _title(visit)
+        location, title = await self._location_of(visit), _parse_title(visit)
         async with self._services.memory.home(visit.owner) as store:
             is_done = await store.conversations.name(location, visit.scope, title, now=self._services.clock())
         if not is_done:
             raise VisitRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.scopes(visit.owner)}
 
-    async def _location(self, visit: Visit) -> Scope:
+    async def _location_of(self, visit: Visit) -> Scope:
         """Return the Telegram topic of a conversation, or none."""
-        for one in await self._views.scopes(visit.owner):
-            if one["thread"] == visit.scope.thread:
-                return Scope(owner=visit.owner, thread=int(str(one["place"])))
+        for scope in await self._views.scopes(visit.owner):
+            if scope["thread"] == visit.scope.thread:
+                return Scope(owner=visit.owner, thread=int(str(scope["place"])))
         raise VisitRefused(404, tr("chats-gone"))
 
     # reminders -----------------------------------------------------------------------------------------------
 
     async def add_reminder(self, visit: Visit) -> Answer:
         services, person = self._services, visit.session.person
-        now, text = services.clock().astimezone(visit.zone), visit.asked.text("text", LONGEST_TEXT)
+        now, text = services.clock().astimezone(visit.zone), visit.asked.text("text", MAX_TEXT_CHARS)
         if "at" in visit.asked:  # its person has confirmed what was read
             given = {name: visit.asked.text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
-            if (wish := wish_of({**given, "text": text}, now)) is None:
+            if (wish := parse_wish({**given, "text": text}, now)) is None:
                 raise VisitRefused(400, tr("reminders-passed"))
         else:
             wished = await services.wish_reader.wished(person, text, now)
@@ -267,10 +273,10 @@ class Changes:
                 return {"proposed": _proposal(wish, visit.zone)}
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
-            thread = (await self._location(visit)).thread
+            thread = (await self._location_of(visit)).thread
         kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
         if kept is None:
-            raise VisitRefused(409, tr("reminders-full", reminders=MOST_REMINDERS))
+            raise VisitRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
         return {"said": tr("web-saved"), **await self._views.reminders(visit)}
 
     async def remove_reminder(self, visit: Visit) -> Answer:
@@ -282,23 +288,23 @@ class Changes:
             raise VisitRefused(409, tr(key))
 
 
-def _title(visit: Visit) -> str:
-    title = " ".join(visit.asked.text("title", LONGEST_TEXT).split())
-    if len(title) > LONGEST_TITLE:
-        raise VisitRefused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
+def _parse_title(visit: Visit) -> str:
+    title = " ".join(visit.asked.text("title", MAX_TEXT_CHARS).split())
+    if len(title) > MAX_TITLE_CHARS:
+        raise VisitRefused(400, tr("chats-too-long", most=str(MAX_TITLE_CHARS)))
     return title
 
 
 def _proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
     """Return what a model has read, as its person confirms it: what the page asks, and what it sends then."""
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
-    when = f"{full_day(local.date())}, {local:%H:%M} ({label(str(zone))})"
+    when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
     asked = tr("reminders-offer", when=when)
     return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 
-def _beginning(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LISTED_CHARS else f"{text[:LISTED_CHARS]}…"
 
 
@@ -306,7 +312,7 @@ def _is_empty(what: Forgetting) -> bool:
     return what.what in ("messages", "facts") and not what.ids
 
 
-def _figures(found: Forgotten) -> dict[str, object]:
+def _format_counts(found: Forgotten) -> dict[str, object]:
     figures = asdict(found)
     return {name: figures[name] for name in ("messages", "summaries", "facts", "profiles", "versions", "reminders")}
 
@@ -318,4 +324,4 @@ def _value(asked: Parameters, choice: Choice) -> object:
             return asked.flag(choice.name)
         case "number":
             return asked.integer(choice.name)
-    return asked.text(choice.name, LONGEST_TEXT)
+    return asked.text(choice.name, MAX_TEXT_CHARS)

@@ -5,7 +5,7 @@ from typing import Any
 
 from chat.choices import Choice
 from locales.catalog import tr
-from locales.told import worth
+from locales.told import format_worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, link
@@ -22,7 +22,7 @@ TEXT_SHOWN = 4_000
 """The most characters of a message in a list. The whole text is fetched on demand."""
 
 
-def message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
+def format_message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
     """Return a message as JSON, with `text` as the shown passage instead of its beginning."""
     shown = one.content if text is None else text
     cut = shown if is_whole else shown[:TEXT_SHOWN]
@@ -43,12 +43,12 @@ def message(one: Message, *, text: str | None = None, is_whole: bool = False) ->
     }
 
 
-def summary_head(one: Summary) -> Json:
+def format_summary_head(one: Summary) -> Json:
     """Return a summary as JSON with its title, without its text."""
     return {
         "id": one.id,
         "level": one.level,
-        "title": title_of(one.text),
+        "title": find_title(one.text),
         "first_at": one.first_at.isoformat(),
         "last_at": one.last_at.isoformat(),
         "messages": one.message_count,
@@ -57,7 +57,7 @@ def summary_head(one: Summary) -> Json:
     }
 
 
-def title_of(text: str) -> str:
+def find_title(text: str) -> str:
     """Return the first sentence of a text, or its beginning."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
@@ -65,9 +65,9 @@ def title_of(text: str) -> str:
     return shown if len(shown) <= TITLE_CHARS else f"{shown[:TITLE_CHARS].rsplit(' ', 1)[0]}…"
 
 
-def summary(one: Summary) -> Json:
+def format_summary(one: Summary) -> Json:
     return {
-        **summary_head(one),
+        **format_summary_head(one),
         "text": one.text,
         "first_id": one.first_id,
         "last_id": one.last_id,
@@ -81,7 +81,7 @@ def summary(one: Summary) -> Json:
     }
 
 
-def fact(one: Fact) -> Json:
+def format_fact(one: Fact) -> Json:
     return {
         "id": one.id,
         "text": one.text,
@@ -93,7 +93,7 @@ def fact(one: Fact) -> Json:
         "is_pinned": one.is_pinned,
         "is_deleted": one.deleted_at is not None,
         "origin": one.origin,
-        "worth": worth(one),
+        "worth": format_worth(one),
         "source_ids": list(one.source_ids),
         "said": one.observed_at.isoformat(),
         "quote": one.quote,
@@ -102,7 +102,7 @@ def fact(one: Fact) -> Json:
     }
 
 
-def reminder(one: Reminder) -> Json:
+def format_reminder(one: Reminder) -> Json:
     return {"id": one.id, "text": one.text, "due_at": one.due_at.isoformat(), "repeat": one.repeat}
 
 

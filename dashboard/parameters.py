@@ -5,17 +5,17 @@ from datetime import date
 
 from starlette.requests import Request
 
-from runtime.bounded_json import parsed
+from runtime.bounded_json import parse_bounded
 from runtime.pacing import TooLarge
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
-LARGEST_BODY = 64_000
+MAX_BODY_BYTES = 64_000
 """The most bytes of a request without files."""
-MOST_PARTS = 2_000
+MAX_PARTS = 2_000
 """The most values in a request."""
-LARGEST_NUMBER = 2**53
+MAX_NUMBER = 2**53
 """A browser's whole numbers are exact up to here; ids are far below."""
-MOST_IDS = 500
+MAX_IDS = 500
 
 
 class BadRequest(Exception):  # noqa: N818 - reads as the state it is
@@ -44,7 +44,7 @@ class Parameters:
             number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
         except ValueError:
             number = None
-        if number is None or abs(number) > LARGEST_NUMBER:
+        if number is None or abs(number) > MAX_NUMBER:
             raise BadRequest(f"{name} is a whole number.")
         return number
 
@@ -55,7 +55,7 @@ class Parameters:
         value = self._values.get(name, default)
         if not isinstance(value, str) or len(value) > most:
             raise BadRequest(f"{name} is a text of at most {most} characters.")
-        return well_formed(value)
+        return replace_surrogates(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         value = self._values.get(name, default)
@@ -77,8 +77,8 @@ class Parameters:
 
     def ids(self, name: str) -> tuple[int, ...]:
         value = self._values.get(name, [])
-        if not isinstance(value, list) or len(value) > MOST_IDS or not all(type(one) is int for one in value):
-            raise BadRequest(f"{name} is a list of at most {MOST_IDS} whole numbers.")
+        if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(one) is int for one in value):
+            raise BadRequest(f"{name} is a list of at most {MAX_IDS} whole numbers.")
         return tuple(value)
 
     def within(self, name: str) -> "Parameters":
@@ -89,7 +89,7 @@ class Parameters:
         return Parameters(value)
 
 
-async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
+async def body_of(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Read the body, and raise TooLarge as soon as it exceeds the limit."""
     body = bytearray()
     async for piece in request.stream():
@@ -104,7 +104,7 @@ async def asked_in(request: Request) -> Parameters:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     try:
-        value = parsed(await body_of(request), most=MOST_PARTS)
+        value = parse_bounded(await body_of(request), most=MAX_PARTS)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

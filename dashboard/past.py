@@ -18,26 +18,26 @@ from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
 from dashboard.host import Host
-from dashboard.parameters import LARGEST_NUMBER, BadRequest
-from dashboard.views import LONGEST_NAME
+from dashboard.parameters import MAX_NUMBER, BadRequest
+from dashboard.views import MAX_NAME_CHARS
 from dashboard.visits import Answer, Visit, VisitRefused
-from locales.catalog import speaking, tr
-from locales.page_texts import on_page
-from locales.told import told
+from locales.catalog import speak_in, tr
+from locales.page_texts import to_page_text
+from locales.told import error_sentence
 from records.errors import ImportBusy, KeepsakeError, StaleFold
-from runtime.bounded_json import parsed
-from runtime.pacing import LONGEST_FILE, Files, file_of
-from runtime.tasks import ended
+from runtime.bounded_json import parse_bounded
+from runtime.pacing import MAX_FILE_SECONDS, Files, receive_file
+from runtime.tasks import cancel_and_wait
 from transfer.exporter import Exported
-from transfer.plans import FileContext, done_text, instructions_heading, plan_text
+from transfer.plans import FileContext, format_done, format_instructions_heading, format_plan
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
 
-LARGEST_FILE = 50_000_000
+MAX_FILE_BYTES = 50_000_000
 """Bytes of a file that is imported; Telegram's own bots fetch 20 MB at most."""
-LONGEST_FILE_NAME = 255
-LONGEST_ANSWERS = 4_000
+MAX_FILE_NAME_CHARS = 255
+MAX_ANSWERS_CHARS = 4_000
 PIECE = 65_536
 """Bytes of an export that are sent at a time."""
 FORMATS = ("json", "markdown", "html")
@@ -53,14 +53,18 @@ class Past:
     _exports: Files = field(factory=Files, init=False)
 
     async def plan(self, visit: Visit) -> Answer:
-        given = self._given(visit)
+        given = self._parse_given(visit)
         async with self._uploads.turn(visit.session.person):
-            data = await _uploaded(visit)
+            data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
-        asking = [one for one in plan.questions if one.key not in given.answers and (plan.new or one.several)]
+        asking = [
+            question
+            for question in plan.questions
+            if question.key not in given.answers and (plan.new or question.several)
+        ]
         return {
-            "text": on_page(plan_text(plan, with_instructions=False)),
-            "instructions": {"heading": instructions_heading(plan), "texts": list(plan.instructions)},
+            "text": to_page_text(format_plan(plan, with_instructions=False)),
+            "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
                     "key": one.key,
@@ -74,20 +78,22 @@ class Past:
                 for one in asking
             ],
             "has_new": plan.has_new,
-            "learn": None if plan.has_new else await self._learning(visit.owner, plan.ids),
+            "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
         }
 
     async def run(self, visit: Visit) -> Response:
-        given, stack = self._given(visit), AsyncExitStack()
+        given, stack = self._parse_given(visit), AsyncExitStack()
         await stack.enter_async_context(self._uploads.turn(visit.session.person))
         try:
-            data = await _uploaded(visit)
+            data = await _receive_upload(visit)
         except BaseException:
             await stack.aclose()
             raise
-        return StreamingResponse(self._lines(visit, data, given, stack), media_type="application/x-ndjson")
+        return StreamingResponse(self._stream_import(visit, data, given, stack), media_type="application/x-ndjson")
 
-    async def _lines(self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack) -> AsyncIterator[str]:
+    async def _stream_import(
+        self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
+    ) -> AsyncIterator[str]:
         """Stream the progress of an import and how it ended. Closes the stack."""
         news, so_far = asyncio.Event(), (0, 0)
 
@@ -96,8 +102,8 @@ class Past:
             so_far = done, total
             news.set()
 
-        with speaking(visit.language):  # the task keeps it
-            task = asyncio.create_task(self._imported(visit, data, given, progress))
+        with speak_in(visit.language):  # the task keeps it
+            task = asyncio.create_task(self._run_import(visit, data, given, progress))
         try:
             while not task.done():
                 told_so_far = asyncio.ensure_future(news.wait())
@@ -105,28 +111,31 @@ class Past:
                 told_so_far.cancel()
                 if news.is_set() and not task.done():
                     news.clear()
-                    yield _line({"done": so_far[0], "total": so_far[1]})
-            yield _line(task.result())
+                    yield _format_line({"done": so_far[0], "total": so_far[1]})
+            yield _format_line(task.result())
         finally:
             await stack.aclose()
-            await ended(task)
+            await cancel_and_wait(task)
 
-    async def _imported(self, visit: Visit, data: bytes, given: FileContext, progress: Progress) -> Answer:
+    async def _run_import(self, visit: Visit, data: bytes, given: FileContext, progress: Progress) -> Answer:
         """Return the last line of an import."""
         person = visit.session.person
         try:
             async with self._services.memory.kept(visit.owner):  # the request that began this is over
                 done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
-            return {"said": on_page(done_text(done)), "learn": await self._learning(visit.owner, done.ids)}
+            return {
+                "said": to_page_text(format_done(done)),
+                "learn": await self._make_learning_offer(visit.owner, done.ids),
+            }
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {"error": on_page(told(error)), "is_busy": isinstance(error, ImportBusy)}
+            return {"error": to_page_text(error_sentence(error)), "is_busy": isinstance(error, ImportBusy)}
         except Exception as error:  # broad: its reader waits for a line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}
 
-    async def _learning(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
+    async def _make_learning_offer(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
         """Return the offer to learn facts from the import, if possible."""
         estimate = await self._services.history_extraction.estimate(owner, *ids) if ids else None
         if estimate is None or ids is None:
@@ -140,11 +149,11 @@ class Past:
         return {"text": text, "first": ids[0], "last": ids[1]}
 
     async def learning(self, visit: Visit) -> Answer:
-        """The offer to learn from all that was imported at any time and not learned from yet; and how another assistant
-        is asked for what it knows.
+        """Return the offer to learn from all that was imported at any time and not learned from yet; and how another
+        assistant is asked for what it knows.
         """
         return {
-            "offer": await self._learning(visit.owner, (-LARGEST_NUMBER, LARGEST_NUMBER)),
+            "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
         }
 
@@ -166,26 +175,26 @@ class Past:
     # export --------------------------------------------------------------------------------------------------
 
     async def export(self, visit: Visit) -> Response:
-        wanted = visit.asked.text("format", LONGEST_NAME)
+        wanted = visit.asked.text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self._exports.turn(visit.session.person))
-            name, file = await self._exported(visit.owner, wanted, stack)
+            name, file = await self._open_export(visit.owner, wanted, stack)
         except BaseException:
             await stack.aclose()
             raise
 
         async def pieces() -> AsyncIterator[bytes]:
-            async with stack, asyncio.timeout(LONGEST_FILE):
+            async with stack, asyncio.timeout(MAX_FILE_SECONDS):
                 while piece := await asyncio.to_thread(file.read, PIECE):
                     yield piece
 
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(pieces(), media_type="application/octet-stream", headers=headers)
 
-    async def _exported(self, owner: int, wanted: str, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
+    async def _open_export(self, owner: int, wanted: str, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
         """Open an export as one named file, which the stack closes."""
         exporter = self._services.exporter
         making = exporter.files(owner) if wanted == "json" else exporter.readable(owner)
@@ -197,48 +206,48 @@ class Past:
         if len(files) == 1:
             return files[0].name, files[0].file
         file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-        await asyncio.to_thread(_packed, files, file)
+        await asyncio.to_thread(_pack_zip, files, file)
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", file
 
     async def send(self, visit: Visit) -> Answer:
         """Have the bot send an export into the chat: some of Telegram's apps let no page save a file."""
-        wanted = visit.asked.text("format", LONGEST_NAME)
+        wanted = visit.asked.text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._exports.turn(visit.session.person))
-            name, file = await self._exported(visit.owner, wanted, stack)
+            name, file = await self._open_export(visit.owner, wanted, stack)
             if not await self._host.send_file(visit.session.person, name, file):
                 raise VisitRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _given(self, visit: Visit) -> FileContext:
+    def _parse_given(self, visit: Visit) -> FileContext:
         try:
-            answers = parsed(visit.asked.text("answers", LONGEST_ANSWERS) or "{}")
+            answers = parse_bounded(visit.asked.text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
             answers = None
         if not isinstance(answers, dict) or not all(
-            isinstance(one, list) and all(type(number) is int for number in one) for one in answers.values()
+            isinstance(answer, list) and all(type(number) is int for number in answer) for answer in answers.values()
         ):
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
-        name = visit.asked.text("name", LONGEST_FILE_NAME)
+        name = visit.asked.text("name", MAX_FILE_NAME_CHARS)
         return FileContext(name=name, bot=self._host.bot_id, answers=chosen)
 
 
-async def _uploaded(visit: Visit) -> bytes:
+async def _receive_upload(visit: Visit) -> bytes:
     """Receive the file in the body on disk, so that a half-sent one takes no memory."""
-    with await file_of(visit.request, LARGEST_FILE) as file:
+    with await receive_file(visit.request, MAX_FILE_BYTES) as file:
         return await asyncio.to_thread(file.read)
 
 
-def _line(value: object) -> str:
+def _format_line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _packed(files: Sequence[Exported], into: IO[bytes]) -> None:
+def _pack_zip(files: Sequence[Exported], into: IO[bytes]) -> None:
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in files:
-            with archive.open(one.name, "w") as inner:
-                shutil.copyfileobj(one.file, inner)
+        for file in files:
+            with archive.open(file.name, "w") as inner:
+                shutil.copyfileobj(file.file, inner)
     into.seek(0)

@@ -17,7 +17,7 @@ from attrs import define, field
 from itsdangerous import BadData, URLSafeSerializer
 
 from external_memory import ExternalMemory
-from records.scopes import LARGEST_ID, Clock
+from records.scopes import MAX_ID, Clock
 from settings import Secret
 
 INIT_DATA_FOR = timedelta(hours=1)
@@ -26,12 +26,12 @@ AHEAD = timedelta(minutes=1)
 """How far Telegram's clock may be ahead of ours."""
 LINK_FOR = timedelta(minutes=10)
 SESSION_FOR = timedelta(days=1)
-LONGEST_SESSION = timedelta(days=30)
+MAX_SESSION = timedelta(days=30)
 """From the proof of who somebody is, however often the token was renewed."""
-LONGEST_PROOF = 8_192
+MAX_PROOF_CHARS = 8_192
 """Characters of initData, a link or a token."""
-LONGEST_NAME = 64
-MOST_FIELDS = 30
+MAX_NAME_CHARS = 64
+MAX_FIELDS = 30
 """Of initData; Telegram sends eleven at most."""
 
 
@@ -68,8 +68,8 @@ class PageSessions:
         made = PageSession(
             person=person,
             owner=owner,
-            name=name[:LONGEST_NAME],
-            group=group[:LONGEST_NAME],
+            name=name[:MAX_NAME_CHARS],
+            group=group[:MAX_NAME_CHARS],
             language=language,
             since=now,
             expires_at=now + LINK_FOR,
@@ -79,26 +79,26 @@ class PageSessions:
     async def by_link(self, link: str) -> PageSession:
         """Open the session of a one-time link."""
         now, form = self._clock(), await self._read("link", link)
-        found = _session(form, now)
+        found = _parse_session(form, now)
         if not await self._memory.used_links.take(str(form["nonce"]), expires_at=found.expires_at, now=now):
             raise NoSession
         return self._begun(await self._valid(found))
 
     async def by_telegram(self, init_data: str) -> PageSession:
         """Open the session of a person who opened the page within Telegram."""
-        form = telegram_form(init_data, self._bot_token, now=self._clock())
+        form = verify_telegram_form(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
             person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
         except (ValueError, TypeError, KeyError, AttributeError):
             raise NoSession from None
-        if type(person) is not int or not 0 < person < LARGEST_ID or {type(name), type(language)} != {str}:
+        if type(person) is not int or not 0 < person < MAX_ID or {type(name), type(language)} != {str}:
             raise NoSession
         signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
         found = PageSession(
             person=person,
             owner=person,
-            name=name[:LONGEST_NAME],
+            name=name[:MAX_NAME_CHARS],
             language=language[:35],
             since=signed_at,
             expires_at=signed_at,
@@ -107,15 +107,15 @@ class PageSessions:
 
     async def of(self, token: str) -> PageSession:
         """Return the session of a token."""
-        return await self._valid(_session(await self._read("session", token), self._clock()))
+        return await self._valid(_parse_session(await self._read("session", token), self._clock()))
 
     async def end(self, person: int) -> None:
         """End all sessions of a person, and what opens them by now, in every window and for every process."""
-        await self._memory.used_links.withdraw(person, until=self._clock() + LONGEST_SESSION)
+        await self._memory.used_links.withdraw(person, until=self._clock() + MAX_SESSION)
 
     async def _valid(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.withdrawn_until(session.person)
-        if until is not None and session.since <= until - LONGEST_SESSION:
+        if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session
 
@@ -128,7 +128,7 @@ class PageSessions:
 
     def _begun(self, session: PageSession) -> PageSession:
         now = self._clock()
-        return replace(session, expires_at=min(now + SESSION_FOR, session.since + LONGEST_SESSION))
+        return replace(session, expires_at=min(now + SESSION_FOR, session.since + MAX_SESSION))
 
     async def _signed(self, kind: str, session: PageSession, **more: str) -> str:
         form = {
@@ -144,7 +144,7 @@ class PageSessions:
         return str((await self._signer(kind)).dumps(form))
 
     async def _read(self, kind: str, text: str) -> dict[str, Any]:
-        if len(text) > LONGEST_PROOF or not text.isascii():
+        if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
             form: dict[str, Any] = (await self._signer(kind)).loads(text)
@@ -163,15 +163,16 @@ class PageSessions:
         )
 
 
-def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """The fields of initData that Telegram signed for this bot (Bot API, Validating data received via the Mini App).
+def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
+    """Return the fields of initData that Telegram signed for this bot (Bot API, Validating data received via the Mini
+    App).
 
     Raises NoSession for what is forged, older than INIT_DATA_FOR, or meant for another bot.
     """
-    if not bot_token or len(init_data) > LONGEST_PROOF:
+    if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:
-        pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_FIELDS)
+        pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, max_num_fields=MAX_FIELDS)
     except ValueError:
         raise NoSession from None
     form = dict(pairs)
@@ -190,7 +191,7 @@ def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[s
     return form
 
 
-def _session(form: dict[str, Any], now: datetime) -> PageSession:
+def _parse_session(form: dict[str, Any], now: datetime) -> PageSession:
     """Return the content of our own signed token. Raise NoSession if it has expired."""
     found = PageSession(
         person=form["person"],

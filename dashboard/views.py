@@ -18,12 +18,12 @@ from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
 from dashboard.visits import Answer, Visit, VisitRefused
-from external_memory import DEFAULT_EVERY_N, MOST_EVERY_N
+from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from locales.catalog import tr
-from locales.page_texts import on_page
-from locales.told import STORAGE_NAMES, what_is_stored
+from locales.page_texts import to_page_text
+from locales.told import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
-from records.facts import LONGEST_FACT
+from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
 from records.owners import OwnerConfig
 from records.scopes import Scope
@@ -32,7 +32,7 @@ from records.summaries import Summary
 from retrieval.explanation import read
 from storage.stores.memory_store import MemoryStore
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """The most messages of one response."""
 MAX_SUMMARIES = 5_000
 """The most summaries shown of one conversation, the latest ones."""
@@ -42,11 +42,11 @@ MAX_FOUND = 1_000
 """The most messages that one search finds."""
 MAX_NEAR = 10
 """The most messages that are only near in meaning."""
-LONGEST_QUERY = 400
-MOST_PLACES = 50
+MAX_QUERY_CHARS = 400
+MAX_PLACES = 50
 """The most topics of a group, and conversations of each, that are listed."""
-MOST_FACTS_SENT = 10_000
-LONGEST_NAME = 100
+MAX_FACTS_SENT = 10_000
+MAX_NAME_CHARS = 100
 DAYS_OF_USE = 30
 THRESHOLDS = (5, 10, 20, 50)
 
@@ -66,29 +66,29 @@ class Views:
             "owner": visit.owner,
             "thread": visit.scope.thread,
             "is_group": visit.is_group,
-            "zone": _zone_name(visit.config),
+            "zone": _name_zone(visit.config),
             "language": visit.language,
             "scopes": await self.scopes(visit.owner),
-            "memory": memory_form(visit.config),
-            "counts": {**_counts(status), "facts": await self._facts_revision(visit.owner)},
-            "folding": _folding(status),
+            "memory": format_memory(visit.config),
+            "counts": {**_format_counts(status), "facts": await self._hash_facts(visit.owner)},
+            "folding": _format_folding(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
         }
 
-    async def _facts_revision(self, owner: int) -> str:
+    async def _hash_facts(self, owner: int) -> str:
         async with self._services.memory.home(owner) as store:
             return await store.facts.revision(owner)
 
     async def scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:
-            threads = [one.thread for one in await store.scopes(owner) if 0 < one.thread < FIRST_NUMBER]
-            places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MOST_PLACES])]
+            threads = [scope.thread for scope in await store.scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
+            places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MAX_PLACES])]
             listed = [
                 (place, one)
                 for place in places
-                for one in (await store.conversations.listed(place, first=0, limit=MOST_PLACES))[0]
+                for one in (await store.conversations.listed(place, first=0, limit=MAX_PLACES))[0]
             ]
         return [
             {
@@ -106,27 +106,27 @@ class Views:
 
     async def timeline(self, visit: Visit) -> Answer:
         asked, limit = visit.asked, visit.asked.integer("limit", 100)
-        if not 1 <= limit <= MOST_ROWS:
-            raise BadRequest(f"limit is 1 to {MOST_ROWS}.")
+        if not 1 <= limit <= MAX_ROWS:
+            raise BadRequest(f"limit is 1 to {MAX_ROWS}.")
         before, after = asked.optional("before"), asked.optional("after")
-        since = _midnight(visit, asked.day("day"))
+        since = _find_midnight(visit, asked.day("day"))
         async with self._services.memory.home(visit.owner) as store:
             found = await store.timeline.page(
                 visit.scope,
                 before=before,
                 after=after,
                 since=since,
-                speaker=asked.text("speaker", LONGEST_NAME),
+                speaker=asked.text("speaker", MAX_NAME_CHARS),
                 kind=kind_of(visit),
                 limit=limit + 1,  # the one beyond tells whether there are more
             )
             is_forwards = before is None and (after is not None or since is not None)
             has_more = len(found) > limit
             shown = (found[:limit] if is_forwards else found[-limit:]) if has_more else found
-            summaries = await _covering(store, visit.scope, shown)
+            summaries = await _find_covering(store, visit.scope, shown)
         return {
-            "messages": await asyncio.to_thread(lambda: [forms.message(one) for one in shown]),
-            "summaries": [forms.summary(one) for one in summaries],
+            "messages": await asyncio.to_thread(lambda: [forms.format_message(one) for one in shown]),
+            "summaries": [forms.format_summary(summary) for summary in summaries],
             "has_older": has_more if not is_forwards else True,
             "has_newer": has_more if is_forwards else before is not None,
         }
@@ -142,27 +142,27 @@ class Views:
         if not found:
             raise VisitRefused(404, tr("forget-gone"))
         return {
-            "message": forms.message(found[0], is_whole=True),
-            "turn": [forms.message(one) for one in turn[:MOST_ROWS]],
+            "message": forms.format_message(found[0], is_whole=True),
+            "turn": [forms.format_message(one) for one in turn[:MAX_ROWS]],
         }
 
     async def search(self, visit: Visit) -> Answer:
         asked, kind = visit.asked, kind_of(visit)
-        query = " ".join(asked.text("q", LONGEST_QUERY).split())
+        query = " ".join(asked.text("q", MAX_QUERY_CHARS).split())
         first = max(0, asked.integer("first", 0))
         if not query:
             return {"found": [], "total": 0, "near": 0, "next": None, "before": None}
-        speaker, until = asked.text("speaker", LONGEST_NAME), asked.day("until")
+        speaker, until = asked.text("speaker", MAX_NAME_CHARS), asked.day("until")
         among: Sequence[Scope] = ()
         if asked.flag("all", default=False):
             async with self._services.memory.home(visit.owner) as store:
-                among = [one for one in await store.scopes(visit.owner) if one.thread >= 0][:MOST_PLACES]
+                among = [scope for scope in await store.scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
         page = await self._services.search.page(
             visit.scope,
             query,
             size=MAX_FOUND,
-            since=_midnight(visit, asked.day("since")),
-            before=_midnight(visit, until + timedelta(days=1) if until else None),
+            since=_find_midnight(visit, asked.day("since")),
+            before=_find_midnight(visit, until + timedelta(days=1) if until else None),
             among=among,
             keeps=lambda one: is_of(one, kind) and (not speaker or one.speaker == speaker),
         )
@@ -170,7 +170,7 @@ class Views:
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
         shown = [*exact, *near][first : first + FOUND]
         return {
-            "found": await asyncio.to_thread(lambda: [_found_form(hit) for hit in shown]),
+            "found": await asyncio.to_thread(lambda: [_format_hit(hit) for hit in shown]),
             "total": len(exact),
             "near": len(near),
             "next": first + FOUND if first + FOUND < len(exact) + len(near) else None,
@@ -180,16 +180,24 @@ class Views:
     # facts, profile, summaries -------------------------------------------------------------------------------
 
     async def facts(self, visit: Visit) -> Answer:
-        newest = (await self._services.facts.known(visit.owner))[::-1][:MOST_FACTS_SENT]
+        newest = (await self._services.facts.known(visit.owner))[::-1][:MAX_FACTS_SENT]
         # In a thread: thousands of them, asked for again and again, would hold everybody up.
-        return {"longest": LONGEST_FACT, "facts": await asyncio.to_thread(lambda: [forms.fact(one) for one in newest])}
+        return {
+            "longest": MAX_FACT_CHARS,
+            "facts": await asyncio.to_thread(lambda: [forms.format_fact(one) for one in newest]),
+        }
 
     async def profile(self, visit: Visit) -> Answer:
         versions = await self._services.distiller.versions(visit.owner)
         return {
             "versions": [
-                {"id": one.id, "text": one.text, "created_at": one.created_at.isoformat(), "model": one.model}
-                for one in versions[:MOST_ROWS]
+                {
+                    "id": version.id,
+                    "text": version.text,
+                    "created_at": version.created_at.isoformat(),
+                    "model": version.model,
+                }
+                for version in versions[:MAX_ROWS]
             ]
         }
 
@@ -198,7 +206,9 @@ class Views:
         async with self._services.memory.home(visit.owner) as store:
             found = await store.summaries(visit.scope, active_only=False)
         return {
-            "summaries": await asyncio.to_thread(lambda: [forms.summary_head(one) for one in found[-MAX_SUMMARIES:]])
+            "summaries": await asyncio.to_thread(
+                lambda: [forms.format_summary_head(one) for one in found[-MAX_SUMMARIES:]]
+            )
         }
 
     async def summary(self, visit: Visit) -> Answer:
@@ -208,12 +218,12 @@ class Views:
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
             one = known[number]
-            messages = await store.timeline.chunk(visit.scope, number, limit=MOST_ROWS) if not one.source_ids else []
+            messages = await store.timeline.chunk(visit.scope, number, limit=MAX_ROWS) if not one.source_ids else []
         return {
-            "summary": forms.summary(one),
-            "sources": [forms.summary(known[source]) for source in one.source_ids[:MOST_ROWS] if source in known],
-            "messages": [forms.message(said) for said in messages],
-            "above": [forms.summary(other) for other in known.values() if number in other.source_ids][:MOST_ROWS],
+            "summary": forms.format_summary(one),
+            "sources": [forms.format_summary(known[source]) for source in one.source_ids[:MAX_ROWS] if source in known],
+            "messages": [forms.format_message(said) for said in messages],
+            "above": [forms.format_summary(other) for other in known.values() if number in other.source_ids][:MAX_ROWS],
         }
 
     # figures -------------------------------------------------------------------------------------------------
@@ -228,7 +238,7 @@ class Views:
             texts = await store.explanations.latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := read(text)) is not None]
         return {
-            "days": await self._days(visit),
+            "days": await self._count_days(visit),
             "usage": [
                 {
                     "day": one.day.isoformat(),
@@ -247,15 +257,15 @@ class Views:
                 "with_earlier": sum(bool(one.snippets or one.looked_up) for one in records),
                 "with_facts": sum(bool(one.facts) for one in records),
             },
-            "folds": _folds(made, visit),
-            "counts": _counts(status),
+            "folds": _count_folds(made, visit),
+            "counts": _format_counts(status),
         }
 
     async def days(self, visit: Visit) -> Answer:
         """Return the days with messages and their number."""
-        return {"days": [(day, messages) for day, messages, _ in await self._days(visit)]}
+        return {"days": [(day, messages) for day, messages, _ in await self._count_days(visit)]}
 
-    async def _days(self, visit: Visit) -> list[tuple[str, int, int]]:
+    async def _count_days(self, visit: Visit) -> list[tuple[str, int, int]]:
         """Return messages and characters per day in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.hours(visit.scope)
@@ -273,35 +283,37 @@ class Views:
         offered = [choice for choice in choices_of(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
-            value = _zone_name(config) if choice.name == "timezone" else choice.value_in(config)
+            value = _name_zone(config) if choice.name == "timezone" else choice.value_in(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.choice(choice, value, hint=about))
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": THRESHOLDS,
-            "most_every_n": MOST_EVERY_N,
-            "privacy": on_page(
-                what_is_stored(config, is_private=not visit.is_group, retention_days=self._operation.retention_days)
+            "most_every_n": MAX_EVERY_N,
+            "privacy": to_page_text(
+                format_what_is_stored(
+                    config, is_private=not visit.is_group, retention_days=self._operation.retention_days
+                )
             ),
         }
 
     async def reminders(self, visit: Visit) -> Answer:
-        return {"reminders": [forms.reminder(one) for one in await self._services.reminders.all(visit.owner)]}
+        return {"reminders": [forms.format_reminder(one) for one in await self._services.reminders.all(visit.owner)]}
 
 
-def _found_form(hit: Hit) -> dict[str, object]:
-    form = forms.message(hit.message, text=hit.text)
+def _format_hit(hit: Hit) -> dict[str, object]:
+    form = forms.format_message(hit.message, text=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
 
 def kind_of(visit: Visit) -> TimelineKind:
-    given = visit.asked.text("kind", LONGEST_NAME)
+    given = visit.asked.text("kind", MAX_NAME_CHARS)
     if given not in TIMELINE_KINDS:
         raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")
     return given
 
 
-def memory_form(config: OwnerConfig | None) -> dict[str, object]:
+def format_memory(config: OwnerConfig | None) -> dict[str, object]:
     return {
         "configured": config is not None,
         "enabled": bool(config and config.enabled),
@@ -313,21 +325,21 @@ def memory_form(config: OwnerConfig | None) -> dict[str, object]:
     }
 
 
-async def _covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
+async def _find_covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
     """Return the L1 summaries that cover some of these messages."""
-    chunks = sorted({one.chunk_id for one in messages if one.chunk_id is not None})
+    chunks = sorted({message.chunk_id for message in messages if message.chunk_id is not None})
     return await store.summaries(scope, active_only=False, ids=chunks) if chunks else []
 
 
-def _midnight(visit: Visit, day: date | None) -> datetime | None:
+def _find_midnight(visit: Visit, day: date | None) -> datetime | None:
     return datetime.combine(day, clock_time(), visit.zone) if day else None
 
 
-def _zone_name(config: OwnerConfig | None) -> str:
+def _name_zone(config: OwnerConfig | None) -> str:
     return (config.timezone if config else "") or "UTC"
 
 
-def _counts(status: Status) -> dict[str, int]:
+def _format_counts(status: Status) -> dict[str, int]:
     counts = status.counts
     return {
         "total": counts.total,
@@ -338,7 +350,7 @@ def _counts(status: Status) -> dict[str, int]:
     }
 
 
-def _folding(status: Status) -> dict[str, object] | None:
+def _format_folding(status: Status) -> dict[str, object] | None:
     if status.is_folding:
         return {"state": "processing", "error": None}
     if status.failure:
@@ -346,7 +358,7 @@ def _folding(status: Status) -> dict[str, object] | None:
     return None
 
 
-def _folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
+def _count_folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
     """Count summaries by creation day and level."""
     groups: dict[tuple[str, int], list[Summary]] = {}
     for one in made:

@@ -20,15 +20,15 @@ from chat.services import Services
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, asked_in
 from dashboard.sessions import NoSession, PageSession, PageSessions
-from locales.catalog import language_for, speaking, tr
-from locales.page_texts import on_page, page_texts, reader_of
-from locales.told import speaking_to, told
+from locales.catalog import choose_language, speak_in, tr
+from locales.page_texts import find_reader_language, make_page_texts, to_page_text
+from locales.told import error_sentence, speak_to
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
-from runtime.assets import packed
+from runtime.assets import compress_response
 from runtime.pacing import TooBusy, TooLarge, Visitors
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 
@@ -85,11 +85,11 @@ class Visits:
         async def asked(request: Request) -> Parameters:
             return Parameters(request.query_params)
 
-        return self._endpoint(handler, asked)
+        return self._make_endpoint(handler, asked)
 
     def writing(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint with parameters in a JSON body."""
-        return self._endpoint(handler, asked_in)
+        return self._make_endpoint(handler, asked_in)
 
     async def begun(self, request: Request) -> Response:
         """Handle POST api/session: check the proof and return a token."""
@@ -101,64 +101,64 @@ class Visits:
             elif "link" in asked:
                 session = await self._sessions.by_link(asked.text("link", 8_192))
             else:
-                session = await self._sessions.renewed(await self._session(request))
+                session = await self._sessions.renewed(await self._demand_session(request))
             self._demand_served(session)
-            language = await self._language(session, request, is_kept=True)
+            language = await self._choose_language(session, request, is_kept=True)
             token = await self._sessions.token(session)
             self._visitors.remember(token, session.person)
             return {
                 "token": token,
                 "expires_at": session.expires_at.isoformat(),
                 "person": session.person,
-                "name": well_formed(session.name),
-                "group": well_formed(session.group),
+                "name": replace_surrogates(session.name),
+                "group": replace_surrogates(session.group),
                 "owner": self._services.memory.successor(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
-                "spoken": page_texts(STATIC, language),
+                "spoken": make_page_texts(STATIC, language),
             }
 
-        with speaking(reader_of(request.headers, self._host.default_language)):
-            return await packed(request, await answered(begin))
+        with speak_in(find_reader_language(request.headers, self._host.default_language)):
+            return await compress_response(request, await answered(begin))
 
     async def ended(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
 
         async def end() -> Answer:
-            await self._sessions.end((await self._session(request)).person)
+            await self._sessions.end((await self._demand_session(request)).person)
             raise NoSession  # as every request is answered from now on
 
-        with speaking(reader_of(request.headers, self._host.default_language)):
+        with speak_in(find_reader_language(request.headers, self._host.default_language)):
             return await answered(end)
 
-    async def _language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
-        """The language in which the bot answers this person in private; that of the page, where another process serves
-        them. `is_kept`: this process would like to.
+    async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
+        """Return the language in which the bot answers this person in private; that of the page, where another process
+        serves them. `is_kept`: this process would like to.
         """
         memory, default = self._services.memory, self._host.default_language
         try:
             async with memory.kept(session.person) if is_kept else nullcontext():
                 chosen = await memory.language(session.person) or ""
         except KeepsakeError:
-            return reader_of(request.headers, default)
-        return language_for(chosen, session.language, is_shared=False, default=default)
+            return find_reader_language(request.headers, default)
+        return choose_language(chosen, session.language, is_shared=False, default=default)
 
-    def _endpoint(
+    def _make_endpoint(
         self, handler: Handler, asked_of: Callable[[Request], Awaitable[Parameters]]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
-                session = await self._session(request)
+                session = await self._demand_session(request)
                 self._demand_served(session)
-                language = await self._language(session, request)
-                with speaking(language), speaking_to(operator=self._runs_it(session.person)):
-                    return await answered(lambda: self._handled(handler, session, request, asked_of, language))
+                language = await self._choose_language(session, request)
+                with speak_in(language), speak_to(operator=self._is_operator(session.person)):
+                    return await answered(lambda: self._handle_request(handler, session, request, asked_of, language))
 
-            with speaking(reader_of(request.headers, self._host.default_language)):
-                return await packed(request, await answered(work))
+            with speak_in(find_reader_language(request.headers, self._host.default_language)):
+                return await compress_response(request, await answered(work))
 
         return endpoint
 
-    async def _handled(
+    async def _handle_request(
         self,
         handler: Handler,
         session: PageSession,
@@ -187,7 +187,7 @@ class Visits:
             )
             return await handler(visit)
 
-    async def _session(self, request: Request) -> PageSession:
+    async def _demand_session(self, request: Request) -> PageSession:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
@@ -204,7 +204,7 @@ class Visits:
             return
         raise VisitRefused(403, tr("web-not-yours"))
 
-    def _runs_it(self, person: int) -> bool:
+    def _is_operator(self, person: int) -> bool:
         return self._host.operation.may_run_it(Person(id=person, name=""))
 
 
@@ -213,35 +213,35 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     try:
         answer = await work()
     except VisitRefused as refused:
-        return _said(refused.status, str(refused))
+        return _say(refused.status, str(refused))
     except BadRequest as wrong:
-        return _said(400, str(wrong))
+        return _say(400, str(wrong))
     except TooBusy:
-        return _said(429, tr("web-one-file"), {"Retry-After": "5"})
+        return _say(429, tr("web-one-file"), {"Retry-After": "5"})
     except TooLarge:
-        return _said(413, tr("web-too-large"))
+        return _say(413, tr("web-too-large"))
     except NoSession:
         return JSONResponse({"error": tr("web-no-session")}, 401)  # the one way in, which is a command
     except ServedElsewhere:
         # What only looks asks again by itself; what changes something was not begun, and says so.
-        return _said(503, tr("web-elsewhere"), {"Retry-After": "1"})
+        return _say(503, tr("web-elsewhere"), {"Retry-After": "1"})
     except KeepsakeError as error:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
         busy = isinstance(error, ImportBusy)
-        return _said(
+        return _say(
             409 if busy else 400 if isinstance(error, ImportRefused) else 503,
-            told(error),
+            error_sentence(error),
         )
     except Exception as error:  # broad: the log has where, without what
         number = secrets.token_hex(4)
         log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
-        return _said(500, tr("notices-went-wrong"))
+        return _say(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
-    shown = {**answer, "said": on_page(str(answer["said"]))} if "said" in answer else answer
+    shown = {**answer, "said": to_page_text(str(answer["said"]))} if "said" in answer else answer
     return await asyncio.to_thread(JSONResponse, shown)  # it is written there
 
 
-def _said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": on_page(sentence) or tr("shared-failed")}, status, headers)
+def _say(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"error": to_page_text(sentence) or tr("shared-failed")}, status, headers)

@@ -13,12 +13,12 @@ from dashboard import forms
 from dashboard.forms import Json
 from dashboard.visits import Answer, Visit
 from locales.catalog import tr
-from locales.told import left_out, part_name, reason
+from locales.told import format_left_out, format_reason, name_part
 from records.messages import Message
 
 ANSWERS = 10
 """Of one page."""
-MOST_RECENT = 100
+MAX_RECENT = 100
 """Messages of the talk just before an answer that are told."""
 
 
@@ -33,23 +33,23 @@ class Why:
         found = await self._services.explanations.latest(visit.scope, before=before, limit=ANSWERS + 1)
         ids = [number for number, _ in found if number is not None]
         async with self._services.memory.home(visit.owner) as store:
-            said = {one.id: one for one in await store.messages(visit.scope, ids)}
+            said = {message.id: message for message in await store.messages(visit.scope, ids)}
             turns = {one.turn: await store.turn(visit.scope, one.turn) for one in said.values()}
         shown = found[:ANSWERS]
         return {
             "answers": [
-                _form(number, one, _turn(said.get(number), turns) if number is not None else ())
+                _format_explanation(number, one, _find_turn(said.get(number), turns) if number is not None else ())
                 for number, one in shown
             ],
             "next": shown[-1][0] if len(found) > ANSWERS else None,
         }
 
 
-def _turn(answer: Message | None, turns: dict[int, list[Message]]) -> Sequence[Message]:
+def _find_turn(answer: Message | None, turns: dict[int, list[Message]]) -> Sequence[Message]:
     return turns[answer.turn] if answer is not None else ()
 
 
-def _form(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
+def _format_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
     """`turn`: the messages of the answer's turn; none where the answer is in no store."""
     record = explanation.record
     asked = [one.content for one in turn if one.is_user]
@@ -68,7 +68,7 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
         "parts": [
             {
                 "name": part.name,
-                "label": part_name(part.name),
+                "label": name_part(part.name),
                 "tokens": part.tokens,
                 "budget": part.budget if part.budget and part.name != "message" else None,
             }
@@ -80,7 +80,7 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
             {
                 "text": fact.text if fact else None,
                 "since": fact.valid_from.isoformat() if fact else None,
-                "why": reason(chosen.score, least=0),
+                "why": format_reason(chosen.score, least=0),
                 "replaced": earlier.text
                 if fact and chosen.mark == "changed" and (earlier := explanation.earlier.get(fact.id))
                 else None,
@@ -88,11 +88,11 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
             for fact, chosen in explanation.facts
         ],
         "snippets": [
-            {"message": forms.message(message) if message else None, "why": reason(chosen.score)}
+            {"message": forms.format_message(message) if message else None, "why": format_reason(chosen.score)}
             for message, chosen in explanation.snippets
         ],
-        "looked_up": [forms.message(one) if one else None for one in explanation.looked_up],
-        "summaries": [forms.summary(one) for one in explanation.summaries],
-        "recent": [forms.message(one) for one in explanation.recent[-MOST_RECENT:]],
-        "cut": left_out(record.cut, is_message_cut=record.message_was_cut),
+        "looked_up": [forms.format_message(one) if one else None for one in explanation.looked_up],
+        "summaries": [forms.format_summary(summary) for summary in explanation.summaries],
+        "recent": [forms.format_message(one) for one in explanation.recent[-MAX_RECENT:]],
+        "cut": format_left_out(record.cut, is_message_cut=record.message_was_cut),
     }

@@ -16,23 +16,23 @@ from cachetools import LRUCache
 
 from external_memory import ExternalMemory
 from facts.requests import Requests
-from facts.schemas import PROFILE_SCHEMA, document, parse_profile
+from facts.schemas import PROFILE_SCHEMA, format_document, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.told import told
+from locales.told import error_sentence
 from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 from summaries import quality_gate
 
 log = logging.getLogger(__name__)
 
-MOST_SUMMARIES = 200
+MAX_SUMMARIES = 200
 """The most summaries that a profile is distilled from: the newest."""
-MOST_OWNERS = 1_000
+MAX_OWNERS = 1_000
 """Owners whose last attempt is kept; for any other it may be tried once more."""
 
 Tell = Callable[["Profile | str | None"], Awaitable[None]]
@@ -60,16 +60,16 @@ class ProfileDistiller:
     _settings: ProfileSettings
     _tasks: dict[int, asyncio.Task[None]] = field(factory=dict, init=False)
     # The newest summary then, and failures in a row.
-    _tried: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MOST_OWNERS), init=False)
+    _tried: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await ended(*self._tasks.values())
+        await cancel_and_wait(*self._tasks.values())
 
     async def versions(self, owner: int) -> list[Profile]:
-        """Newest first: the first is the one in use."""
+        """Return the newest first: the first is the one in use."""
         async with self._memory.home(owner) as store:
             return await store.profiles.versions(owner)
 
@@ -85,7 +85,7 @@ class ProfileDistiller:
             try:
                 made: Profile | str | None = await self.distil(owner)
             except KeepsakeError as error:
-                made = told(error)
+                made = error_sentence(error)
             await tell(made)
         except Exception as error:  # error boundary of this task: nobody waits for it
             log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
@@ -93,23 +93,23 @@ class ProfileDistiller:
             self._tasks.pop(owner, None)
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """A new version where enough summaries are waiting; the newest are left for the next time."""
+        """Return a new version where enough summaries are waiting; the newest are left for the next time."""
         if not self._settings.is_on:
             return None
         # A model that failed here is asked again only with many more summaries, each time twice as many.
         tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
-                waiting = await store.profiles.undistilled_ids(owner, MOST_SUMMARIES) if store is not None else []
+                waiting = await store.profiles.undistilled_ids(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(id_ > tried for id_ in waiting)
-            wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MOST_SUMMARIES)
+            wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
                 return None
             self._tried[owner] = waiting[-1], failures + 1
             async with self._memory.opened(owner) as store:
-                summaries = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
+                summaries = await store.profiles.undistilled(owner, MAX_SUMMARIES) if store is not None else []
             keep = min(self._settings.keep, max(0, len(summaries) - 1))
-            made = await self._distil(owner, summaries[: len(summaries) - keep])
+            made = await self._distil_profile(owner, summaries[: len(summaries) - keep])
         except (StorageError, ModelError) as error:
             if isinstance(error, StorageError | QuotaExceeded):  # not the model's failure
                 self._tried[owner] = tried, failures
@@ -120,16 +120,16 @@ class ProfileDistiller:
         return made
 
     async def distil(self, owner: int) -> Profile | None:
-        """A new version now, from everything there is; None where there is nothing to make it from, or the model's
-        answer was unusable. Raises a KeepsakeError.
+        """Return a new version now, from everything there is; None where there is nothing to make it from, or the
+        model's answer was unusable. Raises a KeepsakeError.
         """
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
-            waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES)
-        return await self._distil(owner, waiting)
+            waiting = await store.profiles.undistilled(owner, MAX_SUMMARIES)
+        return await self._distil_profile(owner, waiting)
 
-    async def _distil(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
+    async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
@@ -141,9 +141,9 @@ class ProfileDistiller:
         if not known and not summaries:
             return None
         # Of a summary and the version that replaced it, the later one says everything.
-        bases = {one.base_id for one in summaries}
-        newest = [one for one in summaries if one.id not in bases]
-        asked = self._requests.profile(before, newest, known, who=prompts.whom(owner))
+        bases = {summary.base_id for summary in summaries}
+        newest = [summary for summary in summaries if summary.id not in bases]
+        asked = self._requests.profile(before, newest, known, who=prompts.name_owner(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._budget.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
@@ -152,18 +152,18 @@ class ProfileDistiller:
         objections = [
             objection
             for text in (sections.values() or [""])
-            for objection in quality_gate.objections(text, source, tokens=0, source_tokens=0)
+            for objection in quality_gate.find_objections(text, source, tokens=0, source_tokens=0)
         ]
         if objections:
             log.info("a profile of %d is refused: %s", owner, "; ".join(objections))
             return None
         new = NewProfile(
             owner=owner,
-            text=document(sections, most_words=prompts.LONGEST_PROFILE),
+            text=format_document(sections, most_words=prompts.MAX_PROFILE_WORDS),
             model=self._model.name,
             base_id=before.id if before else None,
             facts=asked.facts,
-            summary_ids=(*asked.summary_ids, *(one.id for one in summaries[-1:])),
+            summary_ids=(*asked.summary_ids, *(summary.id for summary in summaries[-1:])),
             tokens_in=completion.usage.prompt,
             tokens_out=completion.usage.completion,
         )

@@ -30,27 +30,27 @@ from records.errors import (
 )
 from records.facts import Fact, NewFact
 from records.scopes import Clock, Scope
-from runtime.tasks import done
-from text.characters import both_ends
+from runtime.tasks import run_work
+from text.characters import keep_both_ends
 
 log = logging.getLogger(__name__)
 
 Source = tuple[Scope, bool]
 """The messages of a scope that were said here, or (True) its imported history: each fails and is tried again alone."""
-MOST_SOURCES = 1_000
+MAX_SOURCES = 1_000
 """Sources whose failures are kept; any other is tried at once."""
 GIVEN_UP_AFTER = 3
 """Attempts after which messages are skipped that the model cannot answer."""
 SCARCE = 4
 """When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
 
-MOST_CHECKED = 8_000
+MAX_CHECKED_CHARS = 8_000
 """Characters of a message that a fact is held to, its beginning and its end, which is about what the model is shown of
 it; the patterns for words of change take seconds for a hundred thousand.
 """
 CHECKED_HERE = 4_000
 """Characters of all messages together that are checked on the event loop; more are checked in a thread."""
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+FIRST_PAUSE, MAX_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class Backoff:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._failures = LRUCache[Source, _Failures](MOST_SOURCES)
+        self._failures = LRUCache[Source, _Failures](MAX_SOURCES)
 
     def attempts(self, source: Source) -> int:
-        """The failures in a row."""
+        """Return the failures in a row."""
         failures = self._failures.get(source)
         return failures.attempts if failures else 0
 
@@ -87,7 +87,7 @@ class Backoff:
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
             attempts = 1 if isinstance(error, QuotaExceeded) else self.attempts(source) + 1
-            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
+            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE)
             self._failures[source] = _Failures(attempts, self._clock() + pause)
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
         else:
@@ -129,27 +129,27 @@ class FactExtractor:
     _quota: Quota
 
     async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
-        """The facts that the model found and that their sources say.
+        """Return the facts that the model found and that their sources say.
 
         Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
         `attempts`: how often it has failed before. Raises a ModelError.
         """
-        extracted = await self._answered(batch, request, attempts)
+        extracted = await self._request_facts(batch, request, attempts)
         if extracted is not None:
-            return await self._true(batch, request, extracted)
+            return await self._verify_facts(batch, request, extracted)
         found: list[NewFact] = []
-        waiting = self._halves(batch, request)
+        waiting = self._split_request(batch, request)
         while waiting:  # each half has fewer turns than what it is a half of
             half = waiting.pop(0)
-            extracted = schemas.parse(await self._asked(batch.scope.owner, half.request))
+            extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, half.request))
             if extracted is None:
-                waiting = [*self._halves(batch, half), *waiting]
+                waiting = [*self._split_request(batch, half), *waiting]
             else:
-                found += await self._true(batch, half, extracted)
+                found += await self._verify_facts(batch, half, extracted)
         return found
 
-    def _halves(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """The same turns in two requests; none where there is one turn, which is skipped."""
+    def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
+        """Return the same turns in two requests; none where there is one turn, which is skipped."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
@@ -159,51 +159,51 @@ class FactExtractor:
             for half in (turns[:middle], turns[middle:])
         ]
 
-    async def _true(
+    async def _verify_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         size = len(request.answers) + sum(len(message.content) for message in request.messages)
-        return await done(partial(self._checked, batch, request, extracted), in_thread=size > CHECKED_HERE)
+        return await run_work(partial(self._check_facts, batch, request, extracted), in_thread=size > CHECKED_HERE)
 
-    def _checked(
+    def _check_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        """The facts that one of the request's messages says, each learned from that message."""
+        """Return the facts that one of the request's messages says, each learned from that message."""
         shown = {fact.id: fact for fact in request.shown}
-        messages = [replace(one, content=both_ends(one.content, MOST_CHECKED)) for one in request.messages]
-        speakers = [prompts.speaker(message) for message in messages]
+        messages = [replace(one, content=keep_both_ends(one.content, MAX_CHECKED_CHARS)) for one in request.messages]
+        speakers = [prompts.name_speaker(message) for message in messages]
         kept = []
-        for versions in schemas.new_facts(extracted, messages, known=shown, zone=batch.zone):
+        for versions in schemas.make_facts(extracted, messages, known=shown, zone=batch.zone):
             objections = list[str]()
             for fact in versions:
                 named = [shown[fact.known].text] if fact.known is not None else []
-                objections = verification.objections(
+                objections = verification.find_objections(
                     fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
-                    kept.append(verification.without_invented_beginning(fact, messages, zone=batch.zone))
+                    kept.append(verification.remove_invented_beginning(fact, messages, zone=batch.zone))
                     break
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
         return kept
 
-    async def _answered(
+    async def _request_facts(
         self, batch: Batch, request: ExtractionRequest, attempts: int
     ) -> Sequence[schemas.ExtractedFact] | None:
-        """The facts in the model's answer, repaired once; None where it is no list of facts even then."""
+        """Return the facts in the model's answer, repaired once; None where it is no list of facts even then."""
         scope = batch.scope
         try:
-            answer = await self._asked(scope.owner, request.request)
-            found = schemas.parse(answer)
+            answer = await self._ask_model(scope.owner, request.request)
+            found = schemas.parse_facts(answer)
             if found is None:
-                found = schemas.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
+                found = schemas.parse_facts(await self._ask_model(scope.owner, self._requests.repair(request, answer)))
         except (ModelBroken, ModelDeclined, ContextTooLong):
             if attempts + 1 < GIVEN_UP_AFTER:
                 raise
             return None
         return found
 
-    async def _asked(self, owner: int, request: Request) -> str:
+    async def _ask_model(self, owner: int, request: Request) -> str:
         room = await self._quota.room(owner)
         if room is not None and room < SCARCE * self._requests.size(request):
             raise QuotaExceeded

@@ -16,7 +16,7 @@ from facts.learning import Facts
 from facts.requests import ExtractionEstimate
 from records.errors import StorageError
 from records.scopes import Scope
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
@@ -42,10 +42,10 @@ class HistoryExtraction:
 
     async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
-            await ended(self._task)
+            await cancel_and_wait(self._task)
 
     async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
-        """The cost of learning from the imported messages first..last; None where nothing would be learned."""
+        """Return the cost of learning from the imported messages first..last; None where nothing would be learned."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
@@ -82,7 +82,7 @@ class HistoryExtraction:
         while True:
             self._wanted.clear()
             try:
-                while await self._round():
+                while await self._run_round():
                     pass
             except Exception as error:  # error boundary of this task: it tries again in a while
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
@@ -92,7 +92,7 @@ class HistoryExtraction:
                     async with asyncio.timeout(LOOK_AGAIN):
                         await self._wanted.wait()
 
-    async def _round(self) -> bool:
+    async def _run_round(self) -> bool:
         """One request for each scope that waits; whether any of them made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:

@@ -16,18 +16,18 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from facts import reconciliation
 from facts.extractor import Backoff, Batch, FactExtractor
-from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
+from facts.requests import MAX_TURNS, ExtractionEstimate, Requests
 from llm import prompts
-from llm.embeddings import Embedder, passages_of
+from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StorageError
-from records.facts import MOST_FACTS, Fact, HistoryBacklog, NewFact
+from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from runtime.tasks import done
+from runtime.tasks import run_work
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
-from text.fingerprint import essence
+from text.fingerprint import essential_words
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ READ = 400
 EMBEDDED_AT_ONCE = 32
 MANY_FACTS = 200
 """With more, they are compared in a thread."""
-MOST_PLANS = 8
+MAX_PLANS = 8
 """Times that the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
 IMPORTANCE_BY_HAND = 0.75
 """Importance of a fact that its owner has added by hand."""
@@ -106,8 +106,8 @@ class Facts:
             return made
         self._learning.add(scope)
         try:
-            while batch := await self._batch(scope, at_least=at_least):
-                inserted = await self._learn(batch)
+            while batch := await self._find_batch(scope, at_least=at_least):
+                inserted = await self._learn_batch(batch)
                 if inserted is None:
                     break
                 made += inserted
@@ -129,36 +129,36 @@ class Facts:
         )
 
     async def _learn_from_history(self, scope: Scope) -> bool:
-        batch = await self._batch(scope, from_history=True)
-        made = await self._learn(batch) if batch is not None else None
+        batch = await self._find_batch(scope, from_history=True)
+        made = await self._learn_batch(batch) if batch is not None else None
         if made:
             await self.embed_missing()
         return made is not None
 
-    async def _learn(self, batch: Batch) -> list[Fact] | None:
-        """The facts that are new; None where memory was turned off in the meantime."""
+    async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
+        """Return the facts that are new; None where memory was turned off in the meantime."""
         scope, request = batch.scope, batch.request
         attempts = self._backoff.attempts(batch.source)
         new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            inserted = await self._store(store, batch, new)
+            inserted = await self._store_facts(store, batch, new)
         log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
         return inserted
 
-    async def _store(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
+    async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
         """Store what the model found, reconciled with all that is known by now; the facts that are new.
 
         Raises StaleFacts, and NewerFacts where others of the owner's scopes were always faster.
         """
         owner, request = batch.scope.owner, batch.request
-        for _ in range(MOST_PLANS):
+        for _ in range(MAX_PLANS):
             facts = await store.facts.all(owner)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.decisions(owner)
             plan = partial(reconciliation.plan, new, facts, erased=erased)
-            changes = await done(plan, in_thread=len(facts) > MANY_FACTS)
+            changes = await run_work(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit(
                     batch.scope,
@@ -167,7 +167,7 @@ class Facts:
                     shown=request.shown if request else (),
                     learned=batch.learned,
                     until=batch.until,
-                    newest=newest_of(facts),
+                    newest=find_newest_id(facts),
                     now=self._clock(),
                     from_history=batch.from_history,
                 )
@@ -181,8 +181,8 @@ class Facts:
         if self._settings.is_on:
             await self._backoff.attempt((scope, False), work)
 
-    async def _batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
-        """The next messages to learn from; None where there are not enough, or nothing may be written now."""
+    async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
+        """Return the next messages to learn from; None where there are not enough, or nothing may be written now."""
         if scope.is_direct_messages:
             return None
         config = await self._memory.config(scope.owner)
@@ -197,7 +197,7 @@ class Facts:
             if not waiting:
                 return None
             is_all = len(waiting) < READ
-            turns = imported_turns(waiting) if from_history else answered_turns(waiting)
+            turns = select_imported_turns(waiting) if from_history else select_answered_turns(waiting)
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
                 await store.facts.begin(scope, learned)
@@ -206,8 +206,8 @@ class Facts:
             facts = await store.facts.all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid and fact.origin != "earlier"]
-        who = prompts.whom(scope.owner)
-        most = MOST_TURNS if from_history else max(1, self._settings.batch_turns)
+        who = prompts.name_owner(scope.owner)
+        most = MAX_TURNS if from_history else max(1, self._settings.batch_turns)
         request = None
         if turns:
             ask = partial(
@@ -218,7 +218,7 @@ class Facts:
                 most=most,
                 long_alone=not from_history,
             )
-            request = await done(ask, in_thread=len(known) > MANY_FACTS)
+            request = await run_work(ask, in_thread=len(known) > MANY_FACTS)
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(
@@ -240,21 +240,23 @@ class Facts:
     # by hand -------------------------------------------------------------------------------------------------
 
     async def known(self, owner: int) -> list[Fact]:
-        """All facts about an owner, ascending, including those that no longer hold and those that were deleted."""
+        """Return all facts about an owner, ascending, including those that no longer hold and those
+        that were deleted.
+        """
         async with self._memory.home(owner) as store:
             return await store.facts.all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """A fact added by hand, and whether it is new: the same words are not stored twice. Raises FactsFull and
+        """Return a fact added by hand, and whether it is new: the same words are not stored twice. Raise FactsFull and
         StorageError.
         """
         now = self._clock()
         async with self._memory.home(owner) as store:
             facts = await store.facts.valid(owner)
-            known = await done(partial(_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
+            known = await run_work(partial(_find_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
-            if len(facts) >= MOST_FACTS:
+            if len(facts) >= MAX_FACTS:
                 raise FactsFull
             new = NewFact(
                 text=text,
@@ -294,7 +296,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """New words for a fact that holds; None: there is none with this id."""
+        """Return the new words for a fact that holds; None: there is none with this id."""
         async with self._memory.home(owner) as store:
             known = await store.facts.fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -302,7 +304,7 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """A pinned fact is in every prompt. None: there is none with this id that holds."""
+        """Return a pinned fact is in every prompt. None: there is none with this id that holds."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
@@ -330,22 +332,22 @@ class Facts:
             while found := await store.facts.unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
                 mine = await self._memory.served({fact.owner for fact in found})
                 found = [fact for fact in found if fact.owner in mine]
-                vectors = await self._vectors([(fact.owner, fact.text) for fact in found])
+                vectors = await self._embed_texts([(fact.owner, fact.text) for fact in found])
                 if vectors is None:
                     return
                 await store.facts.put_vectors(self._embedder.name, found, vectors)
                 if len(found) < EMBEDDED_AT_ONCE:
                     break
 
-    async def _vectors(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
-        """The vectors of texts, each with its owner; None while the embedder fails."""
+    async def _embed_texts(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
+        """Return the vectors of texts, each with its owner; None while the embedder fails."""
         if self._embedder is None or not texts:
             return None
         by_owner: dict[int, list[str]] = {}
         for owner, text in texts:
             by_owner.setdefault(owner, []).append(text)
         try:
-            vectors = await passages_of(self._embedder, [text for _, text in texts])
+            vectors = await embed_passages(self._embedder, [text for _, text in texts])
         except ModelError as error:
             log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
             return None
@@ -353,30 +355,32 @@ class Facts:
         return vectors
 
 
-def _repeated(facts: Sequence[Fact], text: str) -> Fact | None:
-    """The fact that says the same as this text."""
-    words = essence(text)
-    return next((fact for fact in facts if essence(fact.text) == words), None)
+def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
+    """Return the fact that says the same as this text."""
+    words = essential_words(text)
+    return next((fact for fact in facts if essential_words(fact.text) == words), None)
 
 
-def newest_of(facts: Sequence[Fact]) -> int:
-    """The highest id among facts; 0 where there are none."""
+def find_newest_id(facts: Sequence[Fact]) -> int:
+    """Return the highest id among facts; 0 where there are none."""
     return max((fact.id for fact in facts), default=0)
 
 
-def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """The turns that may be learned from: a person's words and an answer to them. Turns after the last answer wait;
-    unanswered ones before it are skipped.
+def select_answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """Return the turns that may be learned from: a person's words and an answer to them. Turns after the last answer
+    wait; unanswered ones before it are skipped.
     """
-    return [turn for turn in _by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
+    return [turn for turn in _group_by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
 
 
-def imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """The turns of imported history that may be learned from: no answer is needed, since people wrote to each other."""
-    return [turn for turn in _by_turn(messages) if any(message.role == "user" for message in turn)]
+def select_imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """Return the turns of imported history that may be learned from: no answer is needed, since people wrote to each
+    other.
+    """
+    return [turn for turn in _group_by_turn(messages) if any(message.role == "user" for message in turn)]
 
 
-def _by_turn(messages: Sequence[Message]) -> list[list[Message]]:
+def _group_by_turn(messages: Sequence[Message]) -> list[list[Message]]:
     turns: dict[int, list[Message]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)

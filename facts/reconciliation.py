@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from records.facts import LASTING, MOST_FACTS, Decision, Fact, FactChange, NewFact
-from retrieval.fact_ranking import fact_terms
-from storage.tables.decisions import decisions_on, is_undone_by
-from text.fingerprint import Fingerprint, essence, fingerprint, topics
+from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
+from retrieval.fact_ranking import list_fact_terms
+from storage.tables.decisions import is_undone_by, select_decisions_on
+from text.fingerprint import Fingerprint, essential_words, find_topics, make_fingerprint
 
-MOST_NEAR = 40
+MAX_NEAR = 40
 """Facts that one text may be about."""
-MOST_KEYS = 64
+MAX_KEYS = 64
 """Words of a text that are looked up: a pasted page has thousands."""
 BEGINNING = 3
 """Letters of a term by which it is found as well."""
@@ -38,31 +38,33 @@ class FactCandidates:
     def add(self, number: int, fact: Fact | NewFact) -> None:
         """One more; what is added later counts as newer."""
         self._total += 1
-        for key in _with_beginnings(_keys(fact)):
+        for key in _add_beginnings(_iterate_keys(fact)):
             self._having.setdefault(key, []).append(number)
 
     def of(self, fact: Fact | NewFact) -> list[int]:
-        """The facts that this one may repeat, change or end, those that share most first."""
-        return self.with_any(_keys(fact))
+        """Return the facts that this one may repeat, change or end, those that share most first."""
+        return self.with_any(_iterate_keys(fact))
 
-    def with_any(self, keys: Iterable[str], most: int = MOST_NEAR) -> list[int]:
-        """The `most` facts that share most with these terms, rare ones counting more."""
-        having = [found for key in _with_beginnings(keys) if (found := self._having.get(key))]
+    def with_any(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
+        """Return the `most` facts that share most with these terms, rare ones counting more."""
+        having = [found for key in _add_beginnings(keys) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
-        for found in heapq.nsmallest(MOST_KEYS, having, key=len):
+        for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
             for number in found[-OFTEN:]:
                 weights[number] += rarity
         return heapq.nlargest(most, weights, key=lambda number: (weights[number], abs(number)))
 
 
-def _with_beginnings(keys: Iterable[str]) -> set[str]:
-    """Terms and their first letters: of two short sentences one may be stemmed as another language ("fuma", "fum")."""
+def _add_beginnings(keys: Iterable[str]) -> set[str]:
+    """Return the terms and their first letters: of two short sentences one may be stemmed as another language ("fuma",
+    "fum").
+    """
     return {part for key in keys for part in (key, key if key.startswith(" ") else key[:BEGINNING])}
 
 
-def _keys(fact: Fact | NewFact) -> Iterator[str]:
-    yield from fact_terms(fact)
+def _iterate_keys(fact: Fact | NewFact) -> Iterator[str]:
+    yield from list_fact_terms(fact)
     yield f" {' '.join(fact.text.casefold().split())}"  # so that a repetition is found, however common its words
     if fact.subject:
         yield f" {fact.subject.strip().casefold()}:"
@@ -80,10 +82,11 @@ def plan(
     known: Sequence[Fact],
     *,
     erased: Sequence[Decision] = (),
-    most: int = MOST_FACTS,
+    most: int = MAX_FACTS,
 ) -> list[FactChange]:
-    """The change that each new fact makes, in order. `known`: all facts of the owner, also those that ended or were
-    deleted; no new one makes the valid ones more than `most`. `erased`: decisions about facts that were erased since.
+    """Return the change that each new fact makes, in order. `known`: all facts of the owner, also those that ended or
+    were deleted; no new one makes the valid ones more than `most`. `erased`: decisions about facts that were erased
+    since.
 
     What the owner decided by hand stands against everything that was said before the decision.
 
@@ -91,7 +94,7 @@ def plan(
     learned from again) was over when the later one began.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions = decisions_on(known, erased)
+    decisions = select_decisions_on(known, erased)
     candidates = FactCandidates(held)
     room = most - len(held)
     closed = set[int]()
@@ -101,9 +104,9 @@ def plan(
         if is_undone_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
             continue
         change = FactChange(fact=draft)
-        for number in _nominated(draft, held, candidates):
+        for number in _select_nominated(draft, held, candidates):
             one = held[number]
-            match verdict(
+            match judge_pair(
                 draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number and draft.is_change
             ):
                 case "same" if number not in closed:
@@ -113,7 +116,7 @@ def plan(
                     draft = replace(draft, valid_to=draft.valid_to or one.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
                 case "changed" if draft.valid_from >= one.valid_from or draft.known == number:
-                    if draft.valid_to is not None and fingerprint(draft.text).polarity:
+                    if draft.valid_to is not None and make_fingerprint(draft.text).polarity:
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
@@ -139,38 +142,40 @@ def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:
     return draft.observed_at < one.observed_at and draft.valid_from <= one.valid_from
 
 
-def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
+def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
     """Decide how a new fact relates to a known one of this text. `is_named`: it is said to change this one."""
-    mine, theirs = fingerprint(new.text), fingerprint(text)
-    is_about = same_subject(new.subject, subject)
-    if essence(new.text) == essence(text):
+    mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
+    is_about = is_same_subject(new.subject, subject)
+    if essential_words(new.text) == essential_words(text):
         return "ended" if new.valid_to else "same"
     if _is_flip(new.text, text, mine, theirs):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
-    repeats = mine == theirs and topics(new.text) <= topics(text)
+    repeats = mine == theirs and find_topics(new.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
     if new.valid_to is not None:
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
-        is_over = is_about and mine.polarity == theirs.polarity and topics(text) <= topics(new.text)
+        is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new.text)
         return "ended" if is_over else "other"
     if repeats and ((is_about and new.only_one and _has_value(mine, new)) or model_says):
         return "same"
     if new.only_one and is_about and "event" not in (kind, new.kind):
-        if _who(new.text) and _who(text) and _who(new.text) != _who(text):
+        if _find_who(new.text) and _find_who(text) and _find_who(new.text) != _find_who(text):
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
 
 
-def same_subject(one: str, other: str) -> bool:
+def is_same_subject(one: str, other: str) -> bool:
     """The same subject by words: "home town", "Home town"."""
-    return bool(one.strip()) and bool(other.strip()) and topics(one) == topics(other)
+    return bool(one.strip()) and bool(other.strip()) and find_topics(one) == find_topics(other)
 
 
-def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
-    """The numbers of the facts that this one may be about: the one that the model named, then by keys and words."""
+def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
+    """Return the numbers of the facts that this one may be about: the one that the model named, then
+    by keys and words.
+    """
     scored: list[tuple[int, int]] = []
     for number in {*candidates.of(draft), *(() if draft.known is None else (draft.known,))} & held.keys():
         one = held[number]
@@ -178,9 +183,9 @@ def _nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list
             continue
         if number == draft.known:
             scored.append((0, number))
-        elif same_subject(draft.subject, one.subject) or essence(draft.text) == essence(one.text):
+        elif is_same_subject(draft.subject, one.subject) or essential_words(draft.text) == essential_words(one.text):
             scored.append((1, number))
-        elif topics(draft.text) == topics(one.text):
+        elif find_topics(draft.text) == find_topics(one.text):
             scored.append((2, number))
     return [number for _, number in sorted(scored)]
 
@@ -192,21 +197,21 @@ def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:
 
 
 def _has_value(found: Fingerprint, new: NewFact) -> bool:
-    """Whether there is a number, a date or a name other than the name that every fact begins with."""
-    return bool({*found.numbers, *found.dates, *found.names} - set(_who(new.text)))
+    """Return True if there is a number, a date or a name other than the name that every fact begins with."""
+    return bool({*found.numbers, *found.dates, *found.names} - set(_find_who(new.text)))
 
 
-def _who(text: str) -> tuple[str, ...]:
-    """The name that a fact begins with."""
-    return fingerprint(text.split(" ")[0]).names if text else ()
+def _find_who(text: str) -> tuple[str, ...]:
+    """Return the name that a fact begins with."""
+    return make_fingerprint(text.split(" ")[0]).names if text else ()
 
 
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same statement with and without a negation."""
-    return mine == replace(theirs, polarity=not theirs.polarity) and topics(new) == topics(known)
+    return mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new) == find_topics(known)
 
 
 def _is_related(new: NewFact, text: str) -> bool:
-    """Whether two sentences share more than whom they are about."""
-    first = topics(new.text.split(" ")[0]) if new.text else frozenset()
-    return bool((topics(new.text) & topics(text)) - first)
+    """Return True if two sentences share more than whom they are about."""
+    first = find_topics(new.text.split(" ")[0]) if new.text else frozenset()
+    return bool((find_topics(new.text) & find_topics(text)) - first)

@@ -15,15 +15,15 @@ from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
-from text.analyzer import analyse
-from text.fingerprint import fingerprint, says_change, topics
+from text.analyzer import analyse_text
+from text.fingerprint import find_topics, is_change, make_fingerprint
 from text.tokenizer import Tokenizer
 
-MOST_TURNS = 20
+MAX_TURNS = 20
 """Turns of imported history that one request may carry; of what is said here the settings say how many."""
-MOST_KNOWN = 40
+MAX_KNOWN = 40
 """Known facts that a request shows at most, those that share most words with its turns first."""
-MOST_LOOKED_AT = 200
+MAX_LOOKED_AT = 200
 """Known facts that one message is compared with."""
 SHARED = 2
 """Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
@@ -39,7 +39,7 @@ ANSWER_SHARE = 0.25
 """Share of the window that is left free for the model's answer and a repair."""
 LONG_TURN = 200
 """Tokens of a person's words in one turn, with their headings, that are asked about by themselves."""
-LEAST_ROOM = 160
+MIN_ROOM_TOKENS = 160
 """Tokens of messages that a request carries where the window holds them; the schema is counted only above that."""
 LEAST_LINE = 24
 SEAMS = 8
@@ -102,7 +102,7 @@ class Requests:
         self._under = under
 
     @property
-    def _window(self) -> int:
+    def _find_window(self) -> int:
         return self._under(self._most)
 
     def extraction(
@@ -112,7 +112,7 @@ class Requests:
         *,
         who: str,
         zone: tzinfo,
-        most: int = MOST_TURNS,
+        most: int = MAX_TURNS,
         long_alone: bool = False,
     ) -> ExtractionRequest:
         """As many of the first `most` turns as fit, with the known facts that they may be about. What the assistant
@@ -123,31 +123,31 @@ class Requests:
         `long_alone`: a long turn stands alone, since next to a paste small models learned nothing of the other lines.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
-        bare = prompts.facts_request([], [])
-        room = self._room(instructions, bare, FACTS_SCHEMA, self._again("…"))
-        known_room = min(self._window // 4, room // 3) if room >= LEAST_ROOM else 0
-        shown, known_lines = self._shown(known, turns[:most], known_room)
-        room -= self._tokens.count(prompts.facts_request(known_lines, [])) - self._tokens.count(bare)
+        bare = prompts.make_facts_request([], [])
+        room = self._measure_room(instructions, bare, FACTS_SCHEMA, self._retry_request("…"))
+        known_room = min(self._find_window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
+        shown, known_lines = self._select_shown(known, turns[:most], known_room)
+        room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
         until, is_all, left, longest = turns[0][0].id, False, room, 0
         covered: list[tuple[Message, ...]] = []
         for number, turn in enumerate(turns[:most], start=1):
-            fresh = [(message, self._line(message, zone, room)) for message in turn]
-            size = self._size([line for _, line in fresh])
+            fresh = [(message, self._format_line(message, zone, room)) for message in turn]
+            size = self._count_tokens([line for _, line in fresh])
             if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN)):
                 break
             longest = max(longest, size)
-            fitting, until, is_whole = self._beginning(fresh, left)
+            fitting, until, is_whole = self._fit_beginning(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
-            left -= self._size([line for _, line in fitting])
+            left -= self._count_tokens([line for _, line in fitting])
             is_all = is_whole and number == len(turns)
             if not is_whole:
                 break
         return ExtractionRequest(
-            request=_request(instructions, prompts.facts_request(known_lines, lines)),
+            request=_make_request(instructions, prompts.make_facts_request(known_lines, lines)),
             until=until,
             is_all=is_all,
             messages=tuple(messages),
@@ -156,67 +156,69 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """The cost of learning from imported history, guessed from its length: two digits of it, rounded upwards."""
-        empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
+        """Return the cost of learning from imported history, guessed from its length: two digits of it, rounded
+        upwards.
+        """
+        empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
-        room = max(LEAST_ROOM, int((self._window - frame) * (1 - ANSWER_SHARE)))
-        requests = max(-(-backlog.messages // MOST_TURNS), -(-said // room))
+        room = max(MIN_ROOM_TOKENS, int((self._find_window - frame) * (1 - ANSWER_SHARE)))
+        requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
         tokens = said + requests * (frame + ANSWER_TOKENS)
         unit = 10 ** max(0, len(str(tokens)) - 2)
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
     def size(self, request: Request) -> int:
-        """Tokens of a request's prompt."""
+        """Return the tokens of a request's prompt."""
         return self._tokens.prompt_tokens(request)
 
     def repair(self, asked: ExtractionRequest, answer: str) -> Request:
-        """The same request after an answer that was no list of facts, with as much of that answer as fits."""
-        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._again("")))
+        """Return the same request after an answer that was no list of facts, with as much of that answer as fits."""
+        free = self._find_window - self._tokens.prompt_tokens((*asked.request, *self._retry_request("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
-        shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
-        return *asked.request, *self._again(shown or "…")
+        shown = self._tokens.cut_middle(answer, min(free, int(self._find_window * ANSWER_SHARE / 2)))
+        return *asked.request, *self._retry_request(shown or "…")
 
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """The last version, cut to half of the room; the facts in their order, in half of the rest where there are
-        summaries; then the newest summaries.
+        """Return the last version, cut to half of the room; the facts in their order, in half of the rest where there
+        are summaries; then the newest summaries.
         """
-        instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.LONGEST_PROFILE)
-        room = self._room(instructions, prompts.profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
-        text = self._tokens.cut_written(before.text, room // 2, prompts.profile_block) if before else ""
-        room -= self._size([prompts.profile_block(text)]) if text else 0
-        fact_lines = self._fitting([prompts.fact_line(fact) for fact in known], room // 2 if summaries else room)
-        newest = sorted(summaries, key=lambda one: -one.id)
-        lines = self._fitting([prompts.summary_line(one) for one in newest], room - self._size(fact_lines))
+        instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
+        room = self._measure_room(instructions, prompts.make_profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
+        text = self._tokens.cut_written(before.text, room // 2, prompts.format_profile) if before else ""
+        room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
+        fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)
+        newest = sorted(summaries, key=lambda summary: -summary.id)
+        lines = self._fit_lines([prompts.format_summary(one) for one in newest], room - self._count_tokens(fact_lines))
         return ProfileRequest(
-            request=_request(instructions, prompts.profile_request(text, lines[::-1], fact_lines)),
+            request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines)),
             facts=tuple(known[: len(fact_lines)]),
             summary_ids=tuple(one.id for one in newest[: len(lines)]),
         )
 
-    def _shown(
+    def _select_shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """The known facts that the model sees, since the turns may change them: those that share words with what the
-        person says, and, where something changed, a few others, home and job first. Of all others a small model makes
-        its answer, instead of reading the lines.
+        """Return the known facts that the model sees, since the turns may change them: those that share words with what
+        the person says, and, where something changed, a few others, home and job first. Of all others a small model
+        makes its answer, instead of reading the lines.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
-        asked = [(topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
+        asked = [(find_topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
         about = frozenset[str]().union(*(words for words, _ in asked))
-        changes = any(says_change(message.content) for message in said)
+        changes = any(is_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for one in said for id_ in candidates.with_any(analyse(one.content), MOST_LOOKED_AT)}
+        looked_at = {id_ for one in said for id_ in candidates.with_any(analyse_text(one.content), MAX_LOOKED_AT)}
         if changes:
-            weightiest = heapq.nlargest(MOST_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
+            weightiest = heapq.nlargest(MAX_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
         looked_at.update(fact.id for fact in known if said_here.intersection(fact.source_ids))
-        of = {id_: topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
+        of = {id_: find_topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
         ranked = sorted(
             (facts[id_] for id_ in looked_at),
             key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
@@ -230,13 +232,13 @@ class Requests:
         others = [one for one in ranked if one.id not in related] if changes else []
         others.sort(key=lambda one: not _is_own_value(one))
         shown = related | {one.id for one in others[:UNSHARED]}
-        ranked = [fact for fact in ranked if fact.id in shown][:MOST_KNOWN]
-        lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
+        ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
+        lines = self._fit_lines([prompts.format_known_fact(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
 
-    def _line(self, message: Message, zone: tzinfo, room: int) -> str:
+    def _format_line(self, message: Message, zone: tzinfo, room: int) -> str:
         def written(text: str) -> str:
-            return prompts.learnable_line(message, message.created_at.astimezone(zone), text)
+            return prompts.format_learnable(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
@@ -244,14 +246,14 @@ class Requests:
         text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
-    def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
-        """A turn, or as many of the person's messages in it as fit."""
-        if self._size([line for _, line in turn]) <= room:
+    def _fit_beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
+        """Return a turn, or as many of the person's messages in it as fit."""
+        if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         kept: list[tuple[Message, str]] = []
         reached = turn[0][0].id
         for message, line in turn:
-            size = self._size([line])
+            size = self._count_tokens([line])
             if message.role == "user" and size > room:
                 return kept, reached, False
             reached = message.id
@@ -259,20 +261,20 @@ class Requests:
             room -= size
         return kept, reached, True
 
-    def _again(self, answer: str) -> Request:
+    def _retry_request(self, answer: str) -> Request:
         return (
             PromptMessage(role="assistant", content=answer),
             PromptMessage(role="user", content=prompts.REPAIR_FACTS),
         )
 
-    def _room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        """Tokens left for further lines, with the answer's share kept free where there is enough."""
-        free = self._window - self._tokens.prompt_tokens((*_request(instructions, body), *more)) - SEAMS
+    def _measure_room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
+        """Return the tokens left for further lines, with the answer's share kept free where there is enough."""
+        free = self._find_window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
-        return max(ample, min(LEAST_ROOM, free), LEAST_LINE)
+        return max(ample, min(MIN_ROOM_TOKENS, free), LEAST_LINE)
 
-    def _fitting(self, lines: Sequence[str], room: int) -> list[str]:
-        """The first lines that fit."""
+    def _fit_lines(self, lines: Sequence[str], room: int) -> list[str]:
+        """Return the first lines that fit."""
         kept: list[str] = []
         for line in lines:
             room -= self._tokens.count(line) + 1
@@ -281,19 +283,19 @@ class Requests:
             kept.append(line)
         return kept
 
-    def _size(self, lines: Sequence[str]) -> int:
+    def _count_tokens(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
 
 
 def _is_own_value(fact: Fact) -> bool:
-    """Whether a fact gives something of which its person has only one, such as a home."""
+    """Return True if a fact gives something of which its person has only one, such as a home."""
     return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
 def _may_replace(message: Message) -> bool:
-    """Whether a message says that something is not as it was."""
-    return says_change(message.content) or fingerprint(message.content).polarity
+    """Return True if a message says that something is not as it was."""
+    return is_change(message.content) or make_fingerprint(message.content).polarity
 
 
-def _request(instructions: str, body: str) -> Request:
+def _make_request(instructions: str, body: str) -> Request:
     return PromptMessage(role="system", content=instructions), PromptMessage(role="user", content=body)

@@ -13,15 +13,15 @@ from datetime import UTC, datetime, tzinfo
 from typing import cast
 
 from llm.meant_json import parse_meant_json
-from records.facts import LASTING, LONGEST_FACT, FactKind, NewFact
+from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
-from text.characters import QUESTION_MARKS, visible, well_formed
-from text.fingerprint import fingerprint, says_change, topics
+from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates
+from text.fingerprint import find_topics, is_change, make_fingerprint
 
-LONGEST_SUBJECT = 60
-MOST_QUOTED = 2_000
+MAX_SUBJECT_CHARS = 60
+MAX_QUOTED_CHARS = 2_000
 """Characters of a quote that are looked for."""
-MOST_FOUND = 30
+MAX_FOUND = 30
 """Facts of one answer."""
 OPEN, OVER = "maybe", "past"
 TYPES: Mapping[str, FactKind] = {
@@ -87,19 +87,19 @@ class ExtractedFact:
     is_open: bool = False
 
 
-def parse(answer: str) -> list[ExtractedFact] | None:
-    """The facts of an answer; None where it is no list of facts."""
-    items = _items(answer)
+def parse_facts(answer: str) -> list[ExtractedFact] | None:
+    """Return the facts of an answer; None where it is no list of facts."""
+    items = _find_items(answer)
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
-    found = [fact for fact in map(_fact, items[:MOST_FOUND]) if fact is not None]
+    found = [fact for fact in map(_parse_fact, items[:MAX_FOUND]) if fact is not None]
     if items and not found:
         return None  # A list of things that are no facts at all is as unreadable as no list.
     return found
 
 
-def new_facts(
+def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
     """Of each extracted fact what it would be, learned from each of the messages that may say it, likeliest first.
@@ -109,8 +109,8 @@ def new_facts(
     """
     for one in extracted:
         made = [
-            _new_fact(one, message, quote, known=known, zone=zone)
-            for message in _sources(one, messages)
+            _make_fact(one, message, quote, known=known, zone=zone)
+            for message in _find_sources(one, messages)
             if (quote := find_ground(one, message))
         ]
         if made:
@@ -118,16 +118,16 @@ def new_facts(
 
 
 def find_ground(one: ExtractedFact, message: Message) -> str:
-    """The words of a message from which a fact was learned; "" where the message does not state the fact.
+    """Return the words of a message from which a fact was learned; "" where the message does not state the fact.
 
     The fact shares a word with its message besides its person's name, and the clause that is quoted is no question.
     """
-    about = topics(one.text) - topics(message.speaker)
+    about = find_topics(one.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    if not {term[:4] for term in about} & {term[:4] for term in topics(message.content)}:
+    if not {term[:4] for term in about} & {term[:4] for term in find_topics(message.content)}:
         return ""
-    start, end = _place(one.quote, message.content)
-    quote = " ".join(message.content[start:end].split())[:LONGEST_FACT]
+    start, end = _find_place(one.quote, message.content)
+    quote = " ".join(message.content[start:end].split())[:MAX_FACT_CHARS]
     rest = _CLAUSE_END.search(message.content, end)
     is_question = quote.endswith(QUESTION_MARKS) or (rest is not None and rest.group() in QUESTION_MARKS)
     return "" if is_question else quote
@@ -136,16 +136,18 @@ def find_ground(one: ExtractedFact, message: Message) -> str:
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 
 
-def _place(quote: str, content: str) -> tuple[int, int]:
-    """The span of a quote in a text, whatever their case, spacing and punctuation; (0, 0) where it is not there."""
-    plain, places = _letters(content)
-    wanted, _ = _letters(quote)
+def _find_place(quote: str, content: str) -> tuple[int, int]:
+    """Return the span of a quote in a text, whatever their case, spacing and punctuation; (0, 0) where
+    it is not there.
+    """
+    plain, places = _fold_letters(content)
+    wanted, _ = _fold_letters(quote)
     at = plain.find(wanted)
     return (places[at], places[at + len(wanted) - 1] + 1) if wanted and at >= 0 else (0, 0)
 
 
-def _letters(text: str) -> tuple[str, list[int]]:
-    """The letters and digits of a text in one case, and the position of each in the text."""
+def _fold_letters(text: str) -> tuple[str, list[int]]:
+    """Return the letters and digits of a text in one case, and the position of each in the text."""
     letters = [
         (letter, place)
         for place, character in enumerate(text)
@@ -155,20 +157,20 @@ def _letters(text: str) -> tuple[str, list[int]]:
     return "".join(letter for letter, _ in letters), [place for _, place in letters]
 
 
-def _new_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collection[int], zone: tzinfo) -> NewFact:
+def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collection[int], zone: tzinfo) -> NewFact:
     kind = one.kind
-    own = topics(message.speaker) | {"user"}
-    about = " ".join(word for word in one.about.split() if not topics(word) <= own)
-    if kind == "instruction" and about and not topics(about) & topics(message.content):
+    own = find_topics(message.speaker) | {"user"}
+    about = " ".join(word for word in one.about.split() if not find_topics(word) <= own)
+    if kind == "instruction" and about and not find_topics(about) & find_topics(message.content):
         kind = "personal"  # a small model types every fact so, for requests about "code"
-    hedges = fingerprint(quote).hedges
+    hedges = make_fingerprint(quote).hedges
     is_uncertain = bool(hedges) or one.is_open
     is_single = one.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
     is_over = one.is_over and is_single and not about
     said_at = message.created_at
-    since = since_of(one.text, zone)
+    since = parse_since(one.text, zone)
     return NewFact(
-        text=one.text if not hedges or fingerprint(one.text).hedges else f"{message.speaker or 'User'}: {quote}",
+        text=one.text if not hedges or make_fingerprint(one.text).hedges else f"{message.speaker or 'User'}: {quote}",
         kind="personal" if is_over else kind,
         quote=quote,
         is_uncertain=is_uncertain,
@@ -180,17 +182,17 @@ def _new_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collec
         importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not one.is_over,
         known=one.replaces if one.replaces in known and not is_uncertain else None,
-        is_change=says_change(message.content) or fingerprint(one.text).polarity,
+        is_change=is_change(message.content) or make_fingerprint(one.text).polarity,
         person_id=message.person_id,
     )
 
 
-def _sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """The messages that may say it: the one that the model named, unless only others share a word with the fact; then
-    those others, most shared words first.
+def _find_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that may say it: the one that the model named, unless only others share a word with the fact;
+    then those others, most shared words first.
     """
-    about = topics(one.text)
-    shared = {message.id: len(about & topics(message.content)) for message in messages}
+    about = find_topics(one.text)
+    shared = {message.id: len(about & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == one.message]
     others = sorted(
         (message for message in messages if shared[message.id] and message not in named),
@@ -200,8 +202,10 @@ def _sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
     return [*named, *others] if has_named else [*others, *named]
 
 
-def since_of(text: str, zone: tzinfo) -> datetime | None:
-    """The first moment of the day, month or year since which a sentence says that it holds, in UTC; None: of none."""
+def parse_since(text: str, zone: tzinfo) -> datetime | None:
+    """Return the first moment of the day, month or year since which a sentence says that it holds, in UTC; None: of
+    none.
+    """
     match = _SINCE.search(text.casefold())
     if match is None:
         return None
@@ -217,8 +221,8 @@ _SINCE = re.compile(
 )
 
 
-def _items(answer: str) -> list[object] | None:
-    """The list in an answer, whatever is around it; an answer that was written to its end is repaired."""
+def _find_items(answer: str) -> list[object] | None:
+    """Return the list in an answer, whatever is around it; an answer that was written to its end is repaired."""
     if (found := _list_in(answer)) is not None:
         return found
     is_whole = answer.rstrip("` \n").endswith(("]", "}"))
@@ -244,18 +248,18 @@ def _list_in(answer: str) -> list[object] | None:
     return None
 
 
-def _fact(item: object) -> ExtractedFact | None:
+def _parse_fact(item: object) -> ExtractedFact | None:
     if not isinstance(item, dict) or not _text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
-    attribute = _line(item.get("attribute"), LONGEST_SUBJECT)
+    attribute = _parse_line(item.get("attribute"), MAX_SUBJECT_CHARS)
     return ExtractedFact(
         text=_text(item),
         kind=TYPES.get(kind, "personal"),
-        message=_whole(item.get("message")),
-        replaces=_whole(item.get("replaces")),
-        quote=_line(item.get("quote"), MOST_QUOTED),
-        about=_line(item.get("about"), LONGEST_SUBJECT),
+        message=_parse_whole_number(item.get("message")),
+        replaces=_parse_whole_number(item.get("replaces")),
+        quote=_parse_line(item.get("quote"), MAX_QUOTED_CHARS),
+        about=_parse_line(item.get("about"), MAX_SUBJECT_CHARS),
         attribute=attribute,
         is_single=bool(attribute) and item.get("is_single") is not False,
         is_over=kind == OVER,
@@ -266,18 +270,18 @@ def _fact(item: object) -> ExtractedFact | None:
 def _text(item: Mapping[str, object]) -> str:
     for name in ("text", "fact", "content", "statement"):
         if isinstance(item.get(name), str):
-            text = _line(item[name], LONGEST_FACT + 1)
-            return text if len(text) <= LONGEST_FACT and any(character.isalnum() for character in text) else ""
+            text = _parse_line(item[name], MAX_FACT_CHARS + 1)
+            return text if len(text) <= MAX_FACT_CHARS and any(character.isalnum() for character in text) else ""
     return ""
 
 
-def _line(value: object, most: int) -> str:
-    """A value as one line, at most so many characters."""
-    return " ".join(visible(value).split())[:most] if isinstance(value, str) else ""
+def _parse_line(value: object, most: int) -> str:
+    """Return a value as one line, at most so many characters."""
+    return " ".join(remove_invisible(value).split())[:most] if isinstance(value, str) else ""
 
 
-def _whole(value: object) -> int | None:
-    """A whole number, also one written as a text ("#41", "#-7"); None for anything else."""
+def _parse_whole_number(value: object) -> int | None:
+    """Return a whole number, also one written as a text ("#41", "#-7"); None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
@@ -306,7 +310,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 
 def parse_profile(answer: str) -> dict[str, str]:
-    """The sections of an answer that have words, by name; empty where the answer is no such object."""
+    """Return the sections of an answer that have words, by name; empty where the answer is no such object."""
     start = answer.find("{")
     if start < 0:
         return {}
@@ -316,12 +320,12 @@ def parse_profile(answer: str) -> dict[str, str]:
         return {}
     if not isinstance(value, dict):
         return {}
-    found = {name: " ".join(_section(value.get(name)).split()) for name in SECTIONS}
+    found = {name: " ".join(_read_section(value.get(name)).split()) for name in SECTIONS}
     return {name: text for name, text in found.items() if text}
 
 
-def document(sections: Mapping[str, str], *, most_words: int) -> str:
-    """The sections under their headings, at most this many words."""
+def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
+    """Return the sections under their headings, at most this many words."""
     parts = []
     left = most_words
     for name, text in sections.items():
@@ -332,8 +336,8 @@ def document(sections: Mapping[str, str], *, most_words: int) -> str:
     return "\n".join(parts)
 
 
-def _section(value: object) -> str:
-    """A section's words; lists of sentences are taken as well."""
+def _read_section(value: object) -> str:
+    """Return a section's words; lists of sentences are taken as well."""
     if isinstance(value, list):
         value = " ".join(one for one in value if isinstance(one, str))
-    return well_formed(value).replace("\0", " ") if isinstance(value, str) else ""
+    return replace_surrogates(value).replace("\0", " ") if isinstance(value, str) else ""

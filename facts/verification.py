@@ -12,9 +12,9 @@ from datetime import datetime, timedelta, tzinfo
 from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
-from summaries.quality_gate import invented_numbers
-from text.analyzer import analyse, folded, latin_language, normal
-from text.fingerprint import fingerprint, topics
+from summaries.quality_gate import find_invented_numbers
+from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise
+from text.fingerprint import find_topics, make_fingerprint
 
 RELATIVE = timedelta(days=15)
 """The reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language."""
@@ -28,7 +28,7 @@ _LATIN = str.maketrans(
 )
 
 
-def objections(
+def find_objections(
     fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
     """Why a fact must not be learned from these messages; empty when it may.
@@ -39,31 +39,31 @@ def objections(
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
     found = []
-    text, derived = _without_derived_dates(fact.text, sources, said, zone)
-    known = "\n".join([said, *derived, *_calendar(sources, zone), *fingerprint(said).numbers])
-    if invented_numbers(text, known):
+    text, derived = _remove_derived_dates(fact.text, sources, said, zone)
+    known = "\n".join([said, *derived, *_list_years(sources, zone), *make_fingerprint(said).numbers])
+    if find_invented_numbers(text, known):
         found.append("a number or date that the messages lack")
-    if _invented_names(fact.text, said):
+    if _find_invented_names(fact.text, said):
         found.append("a name that the messages lack")
-    about = topics(fact.text)
-    if len(about & topics(answers)) > len(about & topics("\n".join([said, *derived]))):
+    about = find_topics(fact.text)
+    if len(about & find_topics(answers)) > len(about & find_topics("\n".join([said, *derived]))):
         found.append("more of the assistant's words than of the person's")
     return found
 
 
-def without_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """The fact without a beginning that nobody said: then it holds from the day it was said."""
+def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+    """Return the fact without a beginning that nobody said: then it holds from the day it was said."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
-    if fact.valid_from == fact.observed_at or any(_follows(begins, message, zone) for message in sources):
+    if fact.valid_from == fact.observed_at or any(_is_after(begins, message, zone) for message in sources):
         return fact
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _without_derived_dates(
+def _remove_derived_dates(
     text: str, sources: Sequence[Message], said: str, zone: tzinfo
 ) -> tuple[str, tuple[str, ...]]:
-    """The text without dates that follow from a source's words for time, and those dates."""
+    """Return the text without dates that follow from a source's words for time, and those dates."""
     derived = []
     for match in _ISO_DATE.finditer(text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -71,24 +71,24 @@ def _without_derived_dates(
             moment = datetime(year, month, day, tzinfo=zone)
         except ValueError:
             continue
-        if match.group() in said or any(_follows(moment, message, zone) for message in sources):
+        if match.group() in said or any(_is_after(moment, message, zone) for message in sources):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
     return text, tuple(derived)
 
 
-def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
-    """Whether a local date is near the message's own, or within a time that the message names."""
+def _is_after(moment: datetime, message: Message, zone: tzinfo) -> bool:
+    """Return True if a local date is near the message's own, or within a time that the message names."""
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= RELATIVE:
         return True
-    numbers = set(re.findall(r"\d+", normal(message.content)))
-    if str(moment.year) in numbers and not invented_numbers(f"{moment.year}", message.content):
+    numbers = set(re.findall(r"\d+", normalise(message.content)))
+    if str(moment.year) in numbers and not find_invented_numbers(f"{moment.year}", message.content):
         return True
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
         # "On the 3rd of May": the year is the message's, or one next to it.
         return abs(moment - said_at) <= timedelta(days=400)
-    ranges = date_expressions.ranges(folded(normal(message.content)), said_at)
+    ranges = date_expressions.find_ranges(fold_term(normalise(message.content)), said_at)
     day = timedelta(days=1)
     return any(one.start - day <= moment < one.end + day for one in ranges) or (
         # "In March", "last spring": a month without a day.
@@ -96,24 +96,24 @@ def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
     )
 
 
-def _calendar(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
-    """The year in which each source was said, and the years next to it ("in March", "last May")."""
+def _list_years(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
+    """Yield the year in which each source was said, and the years next to it ("in March", "last May")."""
     for message in sources:
         year = message.created_at.astimezone(zone).year
         yield f"{year - 1} {year} {year + 1}"
 
 
-def _invented_names(text: str, said: str) -> list[str]:
+def _find_invented_names(text: str, said: str) -> list[str]:
     """Names inside the fact that were not said. German writes every noun like a name, so there none is found."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    if latin_language(words) == _GERMAN:
+    if detect_latin_language(words) == _GERMAN:
         return []
-    known = {folded(normal(word)) for word in _WORD.findall(said)}
+    known = {fold_term(normalise(word)) for word in _WORD.findall(said)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
-    stems = {stem[:5] for stem in (*known, *analyse(said))}
-    names = fingerprint(text).names
-    first = set(fingerprint(text.split(" ")[0]).names)
+    stems = {stem[:5] for stem in (*known, *analyse_text(said))}
+    names = make_fingerprint(text).names
+    first = set(make_fingerprint(text.split(" ")[0]).names)
     return [
         name
         for name in names
@@ -122,5 +122,5 @@ def _invented_names(text: str, said: str) -> list[str]:
 
 
 def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
-    """Whether a name, apart from its ending, is among the words that were said."""
+    """Return True if a name, apart from its ending, is among the words that were said."""
     return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

@@ -8,18 +8,20 @@ from typing import TypeVar
 from llm.endpoint import model_span
 from records.errors import ModelError, names_below
 from records.model_calls import Usage
-from runtime.metrics import counter, histogram, start_at_zero
+from runtime.metrics import make_counter, make_histogram, start_at_zero
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
-SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()})
-TOKENS = counter(
+SECONDS = make_histogram(
+    "keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()}
+)
+TOKENS = make_counter(
     "keepsake_model_tokens",
     "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
     {"model": (), "kind": ()},
 )
-REFUSALS = counter(
+REFUSALS = make_counter(
     "keepsake_model_failures", "Calls without an answer, by model and error.", {"model": (), "error": ()}
 )
 

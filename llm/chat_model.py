@@ -47,7 +47,7 @@ class ChatModel(ABC):
         return self
 
     def in_background(self, _precedence: Precedence) -> "ChatModel":
-        """The same model for background requests: they wait for answers, and none goes on for ever."""
+        """Return the same model for background requests: they wait for answers, and none goes on for ever."""
         return self
 
     @property
@@ -73,7 +73,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """The same model with these tools: a completion may then consist of calls (`Completion.calls`).
+        """Return the same model with these tools: a completion may then consist of calls (`Completion.calls`).
 
         `must_answer`: it may call no further tool, though the request still names those that it has used.
         `known`: names of further tools; an answer that calls one of them is no answer either.
@@ -81,6 +81,6 @@ class ChatModel(ABC):
         return self
 
 
-def prompt_room(model: ChatModel, most: int) -> int:
-    """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
+def find_prompt_room(model: ChatModel, most: int) -> int:
+    """Return the tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
     return most if model.prompt_limit is None else min(most, model.prompt_limit)

@@ -12,19 +12,19 @@ import numpy as np
 
 from llm.endpoint import EndpointClient, ModelAddress, Patience, model_span
 from llm.failures import SettingNames
-from llm.local_embedder import LocalEmbedder, Vectors, normalised
+from llm.local_embedder import LocalEmbedder, Vectors, normalise
 from records.errors import ModelBroken, ModelRefused
 from settings import Settings
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-LONGEST_INPUT = 8_000
+MAX_INPUT_CHARS = 8_000
 """Characters of a text that an endpoint is sent."""
-LONGEST_ANSWER = 32_000_000
+MAX_ANSWER_BYTES = 32_000_000
 """Bytes of an answer that are read: 64 vectors of 8,192 numbers with 20 digits have fewer than half of them."""
-MOST_DIMENSIONS = 8_192
+MAX_DIMENSIONS = 8_192
 """Of a vector that is believed: twice what the largest hosted models give. Each message keeps one."""
 
 
@@ -42,11 +42,11 @@ class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
     def dimensions(self) -> int: ...
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of what may be found: float32 [n, dimensions]."""
+        """Return the vectors of what may be found: float32 [n, dimensions]."""
         ...
 
     async def query(self, text: str) -> Vectors:
-        """The vector of what is looked for: float32 [dimensions]."""
+        """Return the vector of what is looked for: float32 [dimensions]."""
         ...
 
 
@@ -61,24 +61,24 @@ class EndpointEmbedder(EndpointClient):
         self.dimensions = 0
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        batches = [await self._batch(texts[start : start + 64]) for start in range(0, len(texts), 64)]
+        batches = [await self._embed_batch(texts[start : start + 64]) for start in range(0, len(texts), 64)]
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        vector: Vectors = (await self._batch([text]))[0]
+        vector: Vectors = (await self._embed_batch([text]))[0]
         return vector
 
-    async def _batch(self, texts: Sequence[str]) -> Vectors:
+    async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
-        clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
+        clean = [replace_surrogates(text[:MAX_INPUT_CHARS]).strip() or "-" for text in texts]
         with model_span("embeddings", self.name):
-            vectors = await self._answered(partial(self._ask, clean))
+            vectors = await self._retry_until_answered(partial(self._request_vectors, clean))
         self.dimensions = int(vectors.shape[1])
         return vectors
 
-    async def _ask(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
+    async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.renew) as response:
-            answer = await response.json(LONGEST_ANSWER)
+            answer = await response.json(MAX_ANSWER_BYTES)
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
@@ -89,13 +89,15 @@ class EndpointEmbedder(EndpointClient):
             raise ModelBroken(remedy="(malformed)") from None
         expected = (self.dimensions or vectors.shape[-1],)
         is_whole = vectors.ndim == 2 and indices == list(range(len(texts))) and vectors.shape[1:] == expected
-        if not is_whole or not 0 < vectors.shape[1] <= MOST_DIMENSIONS:
+        if not is_whole or not 0 < vectors.shape[1] <= MAX_DIMENSIONS:
             raise ModelBroken(remedy="(malformed)")
-        return normalised(vectors)
+        return normalise(vectors)
 
 
-async def passages_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Vectors of texts of which some may be refused: those are zero, which is near to nothing. Raises a ModelError."""
+async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Return the vectors of texts of which some may be refused: those are zero, which is near to nothing. Raises a
+    ModelError.
+    """
     try:
         return await embedder.passages(texts)
     except (ModelRefused, ModelBroken):
@@ -110,7 +112,7 @@ async def passages_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def embedder_for(settings: Settings) -> Embedder | None:
-    """The embedder that the settings name; None for `none`."""
+    """Return the embedder that the settings name; None for `none`."""
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
-from llm.failures import NoConnection, SettingNames, StatusError, error_message, refusal
+from llm.failures import NoConnection, SettingNames, StatusError, find_error_message, to_model_error
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
 from runtime.tracing import Span, span
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RETRIES, MOST_LOADING = 2, 100
+RETRIES, MAX_LOADING = 2, 100
 """Further attempts after a failure that may pass, and while a server loads the model."""
-LONGEST_WAIT = 20.0
+MAX_WAIT_SECONDS = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
-LONGEST_TAKEN = 3_600.0
+MAX_CALL_SECONDS = 3_600.0
 """Seconds that a call may go on, whatever arrives (2,000 tokens, almost two seconds each); a turn may make several."""
-STRETCH, LEAST_GROWN = 10, 100
+STRETCH, MIN_GROWTH_CHARS = 10, 100
 """An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives."""
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -38,7 +38,7 @@ FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError)
 
 
 def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
-    """The way to an endpoint. Importing the SDK takes a second: call this in a thread."""
+    """Return the way to an endpoint. Importing the SDK takes a second: call this in a thread."""
     from llm.openai_client import OpenAIClient
 
     return OpenAIClient(api_key=api_key, base_url=base_url)
@@ -72,7 +72,7 @@ class Patience:
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
     def renew(self) -> None:
-        """Something has arrived. Raises ModelBroken where an answer goes on for ever."""
+        """Something has arrived. Raise ModelBroken where an answer goes on for ever."""
         now = self._now()
         if self._until is None:
             self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
@@ -87,7 +87,7 @@ class Patience:
     def grow(self, characters: int) -> None:
         """So much of the answer has arrived."""
         self._grown += characters
-        if self._grown >= LEAST_GROWN:
+        if self._grown >= MIN_GROWTH_CHARS:
             self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
             self._timeout.reschedule(self._now() + self._seconds)
 
@@ -100,7 +100,7 @@ class Patience:
 
 
 def model_span(operation: str, model: str) -> AbstractContextManager[Span]:
-    """A span by OpenTelemetry's GenAI conventions, which call every endpoint of this kind "openai"."""
+    """Return a span by OpenTelemetry's GenAI conventions, which call every endpoint of this kind "openai"."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
     return span(f"{operation} {model}", told, is_request=True)
 
@@ -148,10 +148,10 @@ class EndpointClient:
     async def __aexit__(self, *_: object) -> None:
         await (await self._opening).aclose()
 
-    async def _client(self) -> "OpenAIClient":
+    async def _make_client(self) -> "OpenAIClient":
         return await asyncio.shield(self._opening)  # who gives up waiting does not end it for others
 
-    async def _answered(
+    async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
     ) -> T:
         """Return the answer to a request, after as many attempts as fit in time. Raises a ModelError.
@@ -159,15 +159,15 @@ class EndpointClient:
         `most`: seconds of an answer.
         """
         timeout, attempt = asyncio.timeout(self._timeout), 0
-        patience = Patience(timeout, self._timeout, LONGEST_TAKEN if most is None else most)
+        patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if most is None else most)
         try:
             async with timeout:
-                client = await self._client()
+                client = await self._make_client()
                 while True:  # _may_retry ends it
                     try:
                         return await ask(client, patience)
                     except FAILURES as error:
-                        failure = self._failure(error)
+                        failure = self._to_model_error(error)
                     if not await self._may_retry(failure, attempt, patience):
                         # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
                         raise failure from None
@@ -179,26 +179,28 @@ class EndpointClient:
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
 
     async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
-        """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
+        """Return True if to try again after failed attempt number `attempt` (0 = the first); if so,
+        the pause is over.
+        """
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
-            most, wait = MOST_LOADING, 2.0
+            most, wait = MAX_LOADING, 2.0
         elif isinstance(failure, ModelBusy) and failure.retry_after is not None:
             wait = failure.retry_after + wait / 10
         elif not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
             return False
-        if not patience.may_retry or attempt >= most or wait > min(LONGEST_WAIT, patience.left):
+        if not patience.may_retry or attempt >= most or wait > min(MAX_WAIT_SECONDS, patience.left):
             return False
         await self._sleep(wait)
         return True
 
-    def _failure(self, error: Exception) -> ModelError:
+    def _to_model_error(self, error: Exception) -> ModelError:
         """Turn any error of a call into a ModelError."""
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):
-            failure = refusal(error, self._model, self.settings)
+            failure = to_model_error(error, self._model, self.settings)
             key = self._address["api_key"]
-            failure.words = error_message(error.body).replace(key, "…") if key else error_message(error.body)
+            failure.words = find_error_message(error.body).replace(key, "…") if key else find_error_message(error.body)
             return failure
         return ModelUnreachable(tr("errors-model-unreachable"), remedy=tr("errors-check", settings=self.settings.url))

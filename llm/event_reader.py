@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from records.errors import ModelBroken
-from runtime.bounded_json import parsed
+from runtime.bounded_json import parse_bounded
 
-LONGEST_EVENT = 1_000_000
+MAX_EVENT_BYTES = 1_000_000
 """Bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms."""
-LONGEST_WHOLE = 4_000_000
+MAX_WHOLE_BYTES = 4_000_000
 """Bytes of an answer that comes whole."""
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
@@ -31,7 +31,7 @@ class EventReader:
         self._name = ""
 
     def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects that these bytes complete. Raises ModelBroken for a damaged or oversized one."""
+        """Yield the objects that these bytes complete. Raise ModelBroken for a damaged or oversized one."""
         self._buffer += chunk
         if self._is_json is None and (start := self._buffer.lstrip(_BLANK)):
             self._is_json = start.startswith((b"{", b"["))
@@ -39,20 +39,20 @@ class EventReader:
             *lines, rest = _LINE_END.split(bytes(self._buffer))
             self._buffer = bytearray(rest)
             for line in lines:
-                yield from self._take(line)
-        if self._size + len(self._buffer) > (LONGEST_WHOLE if self._is_json else LONGEST_EVENT):
+                yield from self._take_line(line)
+        if self._size + len(self._buffer) > (MAX_WHOLE_BYTES if self._is_json else MAX_EVENT_BYTES):
             raise ModelBroken(remedy="(endless)")
 
     def finish(self) -> Iterator[Mapping[str, Any]]:
         """Yield the events that the end of the body completes."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from _objects(_text(rest))
+            yield from _parse_objects(_text(rest))
         else:
-            yield from self._take(rest.rstrip(b"\r"))
-            yield from self._take(b"")
+            yield from self._take_line(rest.rstrip(b"\r"))
+            yield from self._take_line(b"")
 
-    def _take(self, line: bytes) -> Iterator[Mapping[str, Any]]:
+    def _take_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
         """Take in one line; a blank one ends an event."""
         if self.is_over:
             return
@@ -64,14 +64,14 @@ class EventReader:
                 self._size += len(line)
             elif name.lower() == "event":
                 self._name = value.strip()
-            if self._size > LONGEST_EVENT:
+            if self._size > MAX_EVENT_BYTES:
                 raise ModelBroken(remedy="(endless)")
             return
         data, event_name = "\n".join(self._data).strip(), self._name
         self._data, self._size, self._name = [], 0, ""
         self.is_over = data.startswith("[DONE]")
         if not self.is_over:
-            for event in _objects(data):
+            for event in _parse_objects(data):
                 yield {"error": event} if event_name == "error" and "error" not in event else event
 
 
@@ -79,13 +79,13 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
     """Yield the objects in a text of JSON, alone or in a list (Gemini); what is not even meant as one says nothing."""
     text = text.strip("\ufeff \t\r\n")
     if text[:1] not in ("{", "["):
         return
     try:
-        value = parsed(text)
+        value = parse_bounded(text)
     except ValueError:
         raise ModelBroken(remedy="(malformed)") from None
     for each in value if isinstance(value, list) else [value]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from locales.catalog import from_now, tr
-from locales.lists import all_of
+from locales.catalog import format_from_now, tr
+from locales.lists import join_all
 from records.errors import (
     ContextTooLong,
     ModelBusy,
@@ -19,17 +19,17 @@ from records.errors import (
     ModelLoading,
     ModelRefused,
 )
-from runtime.metrics import STATUSES, counter
+from runtime.metrics import STATUSES, make_counter
 
 PATHS = ("/chat/completions", "/embeddings", "/audio/transcriptions", "/audio/speech")
-REQUESTS = counter(
+REQUESTS = make_counter(
     "keepsake_model_requests",
     "HTTP requests to the model's endpoint, by path and status.",
     {"path": PATHS, "status": STATUSES},
 )
-LONGEST_WORDS = 4_000
+MAX_ERROR_CHARS = 4_000
 """Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
-LONGEST_TOLD = 366 * 86_400.0
+MAX_TOLD_SECONDS = 366 * 86_400.0
 """Seconds that a person is told to wait; what formats numbers takes no 10^30."""
 
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
@@ -97,16 +97,16 @@ class SettingNames:
 Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
 
 
-def kind_of(error: StatusError) -> Kind:
+def classify(error: StatusError) -> Kind:
     """Tell a refusal's kind by its code, its status and, where these leave it open, its words."""
-    status, body = error.status_code, error_body(error.body)
-    codes, message = {error_code(error.body), str(body.get("type"))}, error_message(error.body)
+    status, body = error.status_code, find_error_body(error.body)
+    codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
     words = f"{' '.join(codes)} {message}"
     if status == 402 or codes & _NO_CREDIT_CODES or (status < 500 and _NO_CREDIT.search(message)):
         return "credit"
     if codes & _TOO_LONG_CODES:
         return "length"
-    if status in (400, 403, 422, 451, 500) and (_names_filter(body) or _DECLINED.search(words)):
+    if status in (400, 403, 422, 451, 500) and (_is_filter_named(body) or _DECLINED.search(words)):
         return "declined"
     if status in (400, 413, 422, 500) and (status == 413 or _LONG.search(message)):
         return "length"
@@ -122,24 +122,24 @@ def kind_of(error: StatusError) -> Kind:
     return "unclear" if status in (400, 403, 422, 500) else "refused"
 
 
-def _names_filter(body: Mapping[str, Any]) -> bool:
+def _is_filter_named(body: Mapping[str, Any]) -> bool:
     """True if a refusal has the fields in which OpenRouter and Azure say what was flagged, or is an answer so ended."""
     metadata, choices = body.get("metadata"), body.get("choices")
     if isinstance(choices, list) and any(
-        "content_filter_results" in one for one in choices if isinstance(one, Mapping)
+        "content_filter_results" in choice for choice in choices if isinstance(choice, Mapping)
     ):
         return True
     return "content_filter_result" in body or (isinstance(metadata, Mapping) and "flagged_input" in metadata)
 
 
-def names_roles(error: StatusError) -> bool:
+def is_about_roles(error: StatusError) -> bool:
     """True if a refusal speaks of the system message or of roles."""
-    return _ROLES.search(f"{error_body(error.body).get('param')} {error_message(error.body)}") is not None
+    return _ROLES.search(f"{find_error_body(error.body).get('param')} {find_error_message(error.body)}") is not None
 
 
-def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelError:
-    """An error status, or an error inside a stream (then with the status that its body names), as ours."""
-    status, kind = error.status_code, kind_of(error)
+def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
+    """Return an error status, or an error inside a stream (then with the status that its body names), as ours."""
+    status, kind = error.status_code, classify(error)
     wait = retry_after(error.headers)
     if kind == "length":
         return ContextTooLong()
@@ -150,43 +150,43 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
     if kind == "loading":
         return ModelLoading()
     if kind == "busy" or status >= 500:
-        told = tr("errors-busy-until", wait=from_now(wait)) if wait and wait >= 1 else None
+        told = tr("errors-busy-until", wait=format_from_now(wait)) if wait and wait >= 1 else None
         return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")
     told, names = {
         401: (tr("errors-key"), [settings.key]),
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
     }.get(status, (tr("errors-model-refused"), []))
-    return ModelRefused(told, remedy=tr("errors-check", settings=all_of(names)) if names else f"(status {status})")
+    return ModelRefused(told, remedy=tr("errors-check", settings=join_all(names)) if names else f"(status {status})")
 
 
-def error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
-    """An error that came in place of an answer or of the rest of it, with the status that it names."""
+def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
+    """Return an error that came in place of an answer or of the rest of it, with the status that it names."""
     if not body.get("error") and body.get("object") != "error":
         return None
-    code = error_code(body)
+    code = find_error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
     return StatusError(status, body, {})
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the endpoint asks to wait; a date is read against the endpoint's own clock."""
+    """Return the seconds that the endpoint asks to wait; a date is read against the endpoint's own clock."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
         except ValueError:
             continue
         if 0 <= seconds < float("inf"):
-            return min(seconds, LONGEST_TOLD)
+            return min(seconds, MAX_TOLD_SECONDS)
     try:
         pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, TypeError):
         return None
-    return min(max(0.0, pause.total_seconds()), LONGEST_TOLD)
+    return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
 
 
-def error_body(body: object) -> Mapping[str, Any]:
-    """The error object of a body, whether or not it is wrapped in {"error": …}, or in a list (Gemini)."""
+def find_error_body(body: object) -> Mapping[str, Any]:
+    """Return the error object of a body, whether or not it is wrapped in {"error": …}, or in a list (Gemini)."""
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, Mapping):
@@ -197,30 +197,30 @@ def error_body(body: object) -> Mapping[str, Any]:
     return {}
 
 
-def error_code(body: object) -> str:
-    """The error's code, or its type where it has none."""
-    error = error_body(body)
+def find_error_code(body: object) -> str:
+    """Return the error's code, or its type where it has none."""
+    error = find_error_body(body)
     return str(error.get("code") or error.get("type") or "")
 
 
-def error_message(body: object) -> str:
-    """The beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may quote key
-    or prompt.
+def find_error_message(body: object) -> str:
+    """Return the beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may
+    quote key or prompt.
     """
     if isinstance(body, str):
-        return body[:LONGEST_WORDS]
-    error = error_body(body)
+        return body[:MAX_ERROR_CHARS]
+    error = find_error_body(body)
     metadata = error.get("metadata")
     # OpenRouter says little itself, and repeats what the provider said. FastAPI lists what is wrong where, as `detail`.
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else ""
-    return f"{error.get('message') or error.get('detail') or ''} {raw or ''}".strip()[:LONGEST_WORDS]
+    return f"{error.get('message') or error.get('detail') or ''} {raw or ''}".strip()[:MAX_ERROR_CHARS]
 
 
-def refused_pictures(error: Exception) -> Literal["", "all", "this"]:
+def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
     """Whether a request was refused because of its pictures: of any, or of one that is spoilt."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{error_code(error.body)} {error_body(error.body).get('param')} {error_message(error.body)}"
+    words = f"{find_error_code(error.body)} {find_error_body(error.body).get('param')} {find_error_message(error.body)}"
     if _SPOILT_PICTURE.search(words):
         return "this"
     return "all" if _NAMED_PICTURES.search(words) else ""

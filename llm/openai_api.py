@@ -20,18 +20,18 @@ from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience
 from llm.failures import (
     StatusError,
-    error_body,
-    error_in_answer,
-    error_message,
-    kind_of,
-    names_roles,
-    refused_pictures,
+    classify,
+    find_error_body,
+    find_error_in_answer,
+    find_error_message,
+    find_refused_pictures,
+    is_about_roles,
 )
-from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, told_as_text
+from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, tell_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import begins_with_thoughts
-from llm.tool_calls import Offer, offered, offered_text, wire
+from llm.tool_calls import Offer, format_tools, format_tools_as_text, to_wire
 from llm.window import Window
 from locales.catalog import tr
 from records.errors import (
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
 
-LONGEST_BACKGROUND = 300.0
+MAX_BACKGROUND_SECONDS = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
 _OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice", "tools", "stream")
 """Parameters that an endpoint may refuse, each by its name."""
@@ -60,7 +60,7 @@ _PARAMETERS = {prompt_cache.PARAMETER, "stream_options", "response_format", "too
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
-LEAST_SHORTENED = 1_000
+MIN_SHORTENED_TOKENS = 1_000
 """Tokens of a prompt that is not too long for any server, unless it says so."""
 _PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
@@ -107,21 +107,21 @@ class OpenAIChat(EndpointClient, ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
-        ask = partial(self._asked, messages, on_text, schema, self._ladder or Ladder())
+        """Return the model's answer. What was shown through `on_text` is never taken back by a second attempt."""
+        ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Ladder())
         if self._precedence is None:
-            return await self._measured(messages, partial(self._answered, ask))
-        briefly = partial(self._answered, ask, most=LONGEST_BACKGROUND)
-        return await self._precedence.after_answers(partial(self._measured, messages, briefly))
+            return await self._measure_call(messages, partial(self._retry_until_answered, ask))
+        briefly = partial(self._retry_until_answered, ask, most=MAX_BACKGROUND_SECONDS)
+        return await self._precedence.after_answers(partial(self._measure_call, messages, briefly))
 
-    async def _measured(
+    async def _measure_call(
         self, messages: Sequence[PromptMessage], ask: Callable[[], Awaitable[PartialAnswer]]
     ) -> Completion:
         async def answer_and_usage() -> tuple[PartialAnswer, Usage]:
             answer = await ask()
             completion = partial(self._tokenizer.count, answer.text)
             return answer, answer.usage or Usage(
-                prompt=self._counted(messages), completion=await asyncio.to_thread(completion)
+                prompt=self._count_tokens(messages), completion=await asyncio.to_thread(completion)
             )
 
         answer, usage = await call_figures.measured(self.name, answer_and_usage)
@@ -157,8 +157,8 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def for_person(self, scope: object) -> Self:
         answering = copy(self)
-        if prompt_cache.needs_breakpoints(self.name):
-            answering._cache_key = prompt_cache.cache_key(self._cache_salt, scope)
+        if prompt_cache.is_breakpoint_needed(self.name):
+            answering._cache_key = prompt_cache.make_cache_key(self._cache_salt, scope)
         answering._ladder = Ladder(for_person=True)
         return answering
 
@@ -167,7 +167,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         waiting._precedence = precedence
         return waiting
 
-    async def _asked(
+    async def _request_answer(
         self,
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
@@ -182,7 +182,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if "tools" in ladder.left_out and offer.tools:
                 offer = offer.withdrawn()
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
-            request = self._request(messages, schema, offer, ladder)
+            request = self._make_request(messages, schema, offer, ladder)
             if ladder.refused_at is not None:
                 patience.end_by(ladder.refused_at + self._timeout)
             try:
@@ -198,7 +198,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if answer.shown:
                     raise
                 self._note_refusal(messages, error, is_for_person=ladder.for_person)
-                if not self._descend(ladder, messages, request, error, patience):
+                if not self._step_down(ladder, messages, request, error, patience):
                     await self._demand_question_declined(client, patience, ladder, error)
                     raise
             except FAILURES as error:
@@ -210,16 +210,18 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._note_answer(ladder, answer, request, was_call_broken=was_call_broken)
                 return answer
 
-    def _request(
+    def _make_request(
         self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer, ladder: Ladder
     ) -> dict[str, Any]:
-        """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
+        """Return the body: what every endpoint takes, and of the rest only what is needed and was not
+        refused before.
+        """
         is_plain = "parameters" in ladder.left_out
         if "tools" in ladder.left_out or not self.takes_tools:
-            messages = told_as_text(messages)
+            messages = tell_as_text(messages)
         if "system" in ladder.left_out or "system" in self._unsupported:
-            messages = [replace(one, role="user") if one.role == "system" else one for one in messages]
-        request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
+            messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
+        request: dict[str, Any] = {"model": self.name, "messages": to_wire(messages)}
         if self._cache_key and prompt_cache.PARAMETER not in self._unsupported and not is_plain:
             request[prompt_cache.PARAMETER] = self._cache_key
             prompt_cache.mark_stable_part(request["messages"])
@@ -228,7 +230,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if "stream_options" not in self._unsupported and not is_plain:
                 request["stream_options"] = {"include_usage": True}
         if offer.tools and self.takes_tools:
-            request["tools"] = offered(offer.tools)
+            request["tools"] = format_tools(offer.tools)
             if not self.reasons_with_tools:
                 request["reasoning_effort"] = "none"
             if offer.must_answer and "tool_choice" not in self._unsupported and not is_plain:
@@ -237,7 +239,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
-    def _descend(
+    def _step_down(
         self,
         ladder: Ladder,
         messages: Sequence[PromptMessage],
@@ -249,7 +251,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
         Raises ContextTooLong or HistoryRefused for a step that takes another prompt.
         """
-        kind = kind_of(error)
+        kind = classify(error)
         if kind in ("busy", "loading"):
             return False
         ladder.note_refusal()
@@ -261,17 +263,17 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         if kind not in ("unclear", "length"):
             return False
-        possible = self._steps(ladder, messages, request)
+        possible = self._possible_steps(ladder, messages, request)
         likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
-        likely = "system" if names_roles(error) else likely
+        likely = "system" if is_about_roles(error) else likely
         if kind == "length":
             likely = "length"
             possible.add("length")
-        elif error.status_code == 500 and "tools" in request and _TOOLS.search(error_message(error.body)):
+        elif error.status_code == 500 and "tools" in request and _TOOLS.search(find_error_message(error.body)):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif error.status_code == 500 and (ladder.refusals == 1 or not ladder.for_person):
             return False  # it may pass: the same is asked again
-        steps = ladder.climb(f"{error.status_code} {error_message(error.body)}", possible, likely)
+        steps = ladder.climb(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
         if "parameters" in steps:
             ladder.parameters |= _PARAMETERS & request.keys()
         if steps:
@@ -279,25 +281,30 @@ class OpenAIChat(EndpointClient, ChatModel):
         if {"length", "history"} & steps and ladder.for_person:
             if "length" in steps:
                 ladder.window = replace(ladder.window or self._window)
-                ladder.window.note_refusal(self._counted(messages), error_message(error.body))
+                ladder.window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
                 if len(steps) > 1:  # this is the last attempt
-                    ladder.window.most = min(ladder.window.most or LEAST_SHORTENED, LEAST_SHORTENED)
+                    ladder.window.most = min(ladder.window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
 
-    def _steps(self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]) -> set[Step]:
-        """The steps that would change a request."""
+    def _possible_steps(
+        self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]
+    ) -> set[Step]:
+        """Return the steps that would change a request."""
         possible: set[Step] = set()
         if _PARAMETERS & request.keys():
             possible.add("parameters")
-        if "tools" in request or any(one.role == "tool" for one in messages):
+        if "tools" in request or any(message.role == "tool" for message in messages):
             possible.add("tools")
         if any(one["role"] == "system" for one in request["messages"]):
             possible.add("system")
         if ladder.for_person:
-            if self._tokenizer.prompt_tokens(messages) > LEAST_SHORTENED:
+            if self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
                 possible.add("length")
-            if "history" not in ladder.left_out and sum(not one.calls and one.role != "tool" for one in messages) > 2:
+            if (
+                "history" not in ladder.left_out
+                and sum(not message.calls and message.role != "tool" for message in messages) > 2
+            ):
                 possible.add("history")
         return possible
 
@@ -333,12 +340,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, client: "OpenAIClient", patience: Patience, ladder: Ladder, error: StatusError
     ) -> None:
         """Raise ModelDeclined if the endpoint refuses a person's words in every form, and takes others."""
-        is_unclear = kind_of(error) == "unclear" and error.status_code != 500
+        is_unclear = classify(error) == "unclear" and error.status_code != 500
         if not ladder.for_person or not is_unclear or ladder.is_used_up:
             return
         ladder.refusals += 1
         try:
-            request = self._request(_PROBE, None, Offer(), ladder)
+            request = self._make_request(_PROBE, None, Offer(), ladder)
             await self._read(client, request, PartialAnswer(offer=Offer()), None, patience)
         except FAILURES:
             return
@@ -348,8 +355,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Note an optional parameter of the request that the endpoint names in its refusal; True if there is one."""
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
-        named = str(error_body(error.body).get("param") or "").split(".")[0]
-        words = f"{named} {error_message(error.body)}"
+        named = str(find_error_body(error.body).get("param") or "").split(".")[0]
+        words = f"{named} {find_error_message(error.body)}"
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._note_without(_REASONING)
             return True
@@ -367,18 +374,18 @@ class OpenAIChat(EndpointClient, ChatModel):
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
     def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
-        """Keep later prompts shorter where this one is too long. Raises ContextTooLong, and PicturesRefused."""
-        failure = self._failure(error)
+        """Keep later prompts shorter where this one is too long. Raise ContextTooLong, and PicturesRefused."""
+        failure = self._to_model_error(error)
         if isinstance(failure, ContextTooLong) and not is_for_person:
-            counted = self._counted(messages)
-            self._window.note_refusal(counted, error_message(error.body))
+            counted = self._count_tokens(messages)
+            self._window.note_refusal(counted, find_error_message(error.body))
             self._unsupported.add_length(is_sure=True)
             log.info(
                 "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
                 *(self.name, counted, self.prompt_limit),
             )
             raise failure from None
-        refused = refused_pictures(error) if any(one.pictures for one in messages) else ""
+        refused = find_refused_pictures(error) if any(message.pictures for message in messages) else ""
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
@@ -392,9 +399,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._note_without("tools")
             self._unsupported.add(why)
 
-    def _counted(self, messages: Sequence[PromptMessage]) -> int:
-        """Tokens of a prompt, as they are counted here."""
-        return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(offered_text(self._offer.tools))
+    def _count_tokens(self, messages: Sequence[PromptMessage]) -> int:
+        """Return the tokens of a prompt, as they are counted here."""
+        return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
 
     async def _read(
         self,
@@ -417,8 +424,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 aclosing(response.events()) as events,
             ):
                 async for event in events:
-                    if error := error_in_answer(event):
-                        is_half = answer.text and kind_of(error) in ("busy", "unclear")
+                    if error := find_error_in_answer(event):
+                        is_half = answer.text and classify(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     patience.grow(answer.add(event))
         except BrokenOff:

@@ -17,13 +17,13 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, As
 from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
-from runtime.bounded_json import parsed
-from runtime.http_client import certificates
+from runtime.bounded_json import parse_bounded
+from runtime.http_client import load_certificates
 
 OPENAI_URL = "https://api.openai.com/v1"
-LONGEST_REFUSAL = 65_536
+MAX_REFUSAL_BYTES = 65_536
 """Bytes of an error's body that are read."""
-LONGEST_ANSWER = 64_000_000
+MAX_ANSWER_BYTES = 64_000_000
 """Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
 MAX_INFLATED_BYTES = 1_000_000
 """Of one piece of a gzipped body."""
@@ -61,23 +61,23 @@ class Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for chunk in self._inflated():
+        async for chunk in self._inflate_chunks():
             size += len(chunk)
-            if self._is_refusal and size >= LONGEST_REFUSAL:
-                yield chunk[: len(chunk) - (size - LONGEST_REFUSAL)]
+            if self._is_refusal and size >= MAX_REFUSAL_BYTES:
+                yield chunk[: len(chunk) - (size - MAX_REFUSAL_BYTES)]
                 return
-            if size > LONGEST_ANSWER:
+            if size > MAX_ANSWER_BYTES:
                 raise ModelBroken(remedy="(endless)")
             yield chunk
             await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
             if self.on_drained is not None:
                 await self.on_drained()
 
-    async def _inflated(self) -> AsyncIterator[bytes]:
+    async def _inflate_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body's bytes; a gzipped body (by its first bytes) inflated, in pieces of a bounded size."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
-        while (chunk := await self._next(chunks)) is not None:
+        while (chunk := await self._read_chunk(chunks)) is not None:
             self.on_bytes()
             if is_first and chunk.startswith(GZIP_MAGIC):
                 inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -92,7 +92,7 @@ class Body(httpx2.AsyncByteStream):
                     raise ModelBroken(remedy="(malformed)") from None
                 chunk = inflater.unconsumed_tail
 
-    async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
+    async def _read_chunk(self, chunks: AsyncIterator[bytes]) -> bytes | None:
         try:
             return await anext(chunks, None)
         except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
@@ -114,10 +114,10 @@ class OpenAIClient:
             # An explicit one is not replaced by one out of the environment. Encoded bodies would escape their bounds.
             default_headers={"Authorization": f"Bearer {api_key or 'none needed'}", "Accept-Encoding": "identity"},
             http_client=DefaultAioHttpClient(
-                verify=certificates(),
+                verify=load_certificates(),
                 timeout=None,
                 follow_redirects=False,
-                event_hooks={"request": [_keep_own_headers], "response": [_bound]},
+                event_hooks={"request": [_keep_own_headers], "response": [_limit_body]},
             ),
         )
 
@@ -159,11 +159,11 @@ class OpenAIClient:
             yield answer
 
     async def models(self) -> list[str]:
-        """The models that the endpoint names; none where it does not."""
+        """Return the models that the endpoint names; none where it does not."""
         return [str(row["id"]) for row in await self._listed()]
 
     async def endings(self) -> dict[str, date]:
-        """The days on which models end, by their names, as far as the endpoint's list tells."""
+        """Return the days on which models end, by their names, as far as the endpoint's list tells."""
         found = {}
         for row in await self._listed():
             for field in _ENDING_FIELDS:
@@ -173,7 +173,7 @@ class OpenAIClient:
 
     async def _listed(self) -> list[Mapping[str, Any]]:
         try:
-            listed: Any = parsed((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
+            listed: Any = parse_bounded((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
             return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]
         except (APIError, aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, ModelBroken):
             return []
@@ -211,7 +211,7 @@ class Answer:
                 raise BrokenOff from None
 
     async def read(self, most: int) -> bytes:
-        """The whole body. Raises ModelBroken for more than `most` bytes, and BrokenOff."""
+        """Return the whole body. Raise ModelBroken for more than `most` bytes, and BrokenOff."""
         try:
             content: bytes = await self._stream.response.aread()
         except httpx2.HTTPError:
@@ -221,9 +221,9 @@ class Answer:
         return content
 
     async def json(self, most: int) -> object:
-        """The whole body, parsed. Raises as `read` does, and ModelBroken for what is no JSON."""
+        """Return the whole body, parsed. Raises as `read` does, and ModelBroken for what is no JSON."""
         try:
-            return parsed(await self.read(most))
+            return parse_bounded(await self.read(most))
         except ValueError:
             raise ModelBroken(remedy="(malformed)") from None
 
@@ -233,7 +233,7 @@ async def _keep_own_headers(request: httpx2.Request) -> None:
         del request.headers[name]
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _limit_body(response: httpx2.Response) -> None:
     response.headers.pop("content-encoding", None)  # none was asked for: its first bytes tell what comes
     stream = cast(httpx2.AsyncByteStream, response.stream)
     response.stream = Body(stream, is_refusal=not response.is_success)

@@ -10,15 +10,15 @@ from typing import Any
 
 from llm import text_calls
 from llm.text_calls import CallReading
-from llm.thoughts import begins_with_thoughts, without_thoughts
+from llm.thoughts import begins_with_thoughts, remove_thoughts
 from llm.tool_calls import Calls, Offer, Reasoning
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
-LONGEST_TEXT = 500_000
+MAX_TEXT_CHARS = 500_000
 """Characters of an answer: 100,000 tokens have fewer."""
-MOST_TOKENS = 10**8
+MAX_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
 _ENDS = re.compile(
     r"(?:(?:finish(?:ed|_?reason)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|of|turn|sequence|token|normal"
@@ -60,7 +60,7 @@ class PartialAnswer:
         The text is the first choice's; calls count wherever they come.
         """
         if value.get("usage"):
-            self.usage = _usage(value["usage"])
+            self.usage = _parse_usage(value["usage"])
         choices = value.get("choices")
         choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
         return sum(self._add_choice(choice, number) for number, choice in enumerate(choices))
@@ -71,17 +71,17 @@ class PartialAnswer:
             raise ModelBroken(remedy="(malformed)")
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
-            text = _words(said.get("content"))
+            text = _read_words(said.get("content"))
             self._choice = place if text else self._choice
             self.text += text
-        self.refusal += _words(said.get("refusal"))
-        if len(self.text) + len(self.refusal) > LONGEST_TEXT:
+        self.refusal += _read_words(said.get("refusal"))
+        if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
-        self.finish = _words(choice.get("finish_reason")).strip().lower() or self.finish
+        self.finish = _read_words(choice.get("finish_reason")).strip().lower() or self.finish
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
     @property
@@ -90,17 +90,17 @@ class PartialAnswer:
         return _ENDS.fullmatch(self.finish or "") is not None
 
     def reading(self) -> CallReading:
-        """The whole text without its thoughts, and the calls of tools that are written in it."""
+        """Return the whole text without its thoughts, and the calls of tools that are written in it."""
         is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
-        text = "" if is_cut and self._is_all_thought() else without_thoughts(self.text)
+        text = "" if is_cut and self._is_all_thought() else remove_thoughts(self.text)
         return text_calls.read(text, self.offer.names, is_whole=True)
 
     def _is_all_thought(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
     def news(self) -> str | None:
-        """The text without the thoughts at its start and calls of tools, and without what may still turn out to be
-        either, where that is not what it was last time; from then on it counts as shown.
+        """Return the text without the thoughts at its start and calls of tools, and without what may still turn out to
+        be either, where that is not what it was last time; from then on it counts as shown.
         """
         visible = self._visible(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
@@ -111,7 +111,7 @@ class PartialAnswer:
     def _visible(self, *, is_whole: bool) -> str:
         if not is_whole and not self.shown and self._is_all_thought():
             return ""
-        text = without_thoughts(self.text, is_whole=is_whole)
+        text = remove_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         return text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
@@ -120,7 +120,7 @@ class PartialAnswer:
         return self._visible(is_whole=False)
 
     def completion(self, model: str, usage: Usage) -> Completion:
-        """The finished answer."""
+        """Return the finished answer."""
         reading = self.reading()
         return Completion(
             text=reading.shown.strip(),
@@ -132,7 +132,7 @@ class PartialAnswer:
         )
 
     def demand_whole(self) -> None:
-        """Raises unless this is a whole answer with something in it; its body has ended as HTTP says it should."""
+        """Raise unless this is a whole answer with something in it; its body has ended as HTTP says it should."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
             raise ModelDeclined
@@ -149,8 +149,8 @@ class PartialAnswer:
             raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")
 
 
-def _words(content: object) -> str:
-    """A content as text: a string, or (some servers) a list of parts of which the text counts."""
+def _read_words(content: object) -> str:
+    """Return a content as text: a string, or (some servers) a list of parts of which the text counts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()
@@ -158,19 +158,19 @@ def _words(content: object) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _usage(value: object) -> Usage | None:
+def _parse_usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
     details = value.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
     return Usage(
-        prompt=_count(value.get("prompt_tokens")),
-        completion=_count(value.get("completion_tokens")),
-        cached=_count(cached),
-        written=_count(details.get("cache_write_tokens")) if isinstance(details, Mapping) else 0,
+        prompt=_parse_count(value.get("prompt_tokens")),
+        completion=_parse_count(value.get("completion_tokens")),
+        cached=_parse_count(cached),
+        written=_parse_count(details.get("cache_write_tokens")) if isinstance(details, Mapping) else 0,
     )
 
 
-def _count(value: object) -> int:
+def _parse_count(value: object) -> int:
     # Not isinstance: true is no number, and PostgreSQL would take it for none.
-    return min(value, MOST_TOKENS) if type(value) is int and value >= 0 else 0
+    return min(value, MAX_TOKENS) if type(value) is int and value >= 0 else 0

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-LONGEST_WAIT = 180.0
+MAX_WAIT_SECONDS = 180.0
 """Seconds that a background request waits for a moment without answers."""
-MOST_INTERRUPTIONS = 3
+MAX_INTERRUPTIONS = 3
 """Times that a background request gives way; after that it is finished, or a busy chat would never be summarised."""
 
 Result = TypeVar("Result")
@@ -23,7 +23,7 @@ _answering: ContextVar[bool] = ContextVar("answering", default=False)
 class Precedence:
     """The order at one endpoint. `patience`: seconds that a background request waits for a quiet moment at most."""
 
-    def __init__(self, patience: float = LONGEST_WAIT) -> None:
+    def __init__(self, patience: float = MAX_WAIT_SECONDS) -> None:
         self._patience = patience
         self._answers = 0
         self._quiet = asyncio.Event()
@@ -47,10 +47,10 @@ class Precedence:
                 self._quiet.set()
 
     async def after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """The result of `work`, begun in a moment without answers. Where one begins meanwhile, it is cancelled, and
-        begun again later.
+        """Return the result of `work`, begun in a moment without answers. Where one begins meanwhile, it is cancelled,
+        and begun again later.
         """
-        for _ in range(0 if _answering.get() else MOST_INTERRUPTIONS):
+        for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:
                 async with asyncio.timeout(self._patience):
                     await self._quiet.wait()

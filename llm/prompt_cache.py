@@ -15,7 +15,7 @@ _VERSION = re.compile(r"(?:[\w.-]+/)?gpt-(\d{1,3})(?:\.(\d{1,3}))?(?![\d.])")
 _FIRST_VERSION = (5, 6)
 
 
-def needs_breakpoints(model: str) -> bool:
+def is_breakpoint_needed(model: str) -> bool:
     """Return True for OpenAI's models from gpt-5.6 on, by their names."""
     found = _VERSION.match(model.lower())
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
@@ -33,6 +33,6 @@ def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
     users[-2]["content"] = parts
 
 
-def cache_key(salt: str, scope: object) -> str:
+def make_cache_key(salt: str, scope: object) -> str:
     """Return the key that routes the requests of one conversation to one cache. It tells nothing of the scope."""
     return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]

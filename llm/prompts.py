@@ -10,18 +10,18 @@ from itertools import groupby
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from llm.quoting import Block, block, defused, in_block, one_line, quoted, said
+from llm.quoting import Block, defuse_tags, format_block, format_in_block, quote_message, quote_one_line, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message
-from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
+from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import Replied
-from text.date_words import iso_dates
-from text.time_zones import label
+from text.date_words import find_iso_dates
+from text.time_zones import format_zone
 
 FOLD_VERSION = "fold-5"
-LONGEST_PROFILE = 400
+MAX_PROFILE_WORDS = 400
 """Words of the document about an owner."""
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
@@ -144,21 +144,21 @@ ARCHIVED_RESULT = "[archived result, ask again]"
 """Later prompts carry this instead of what a tool returned."""
 
 
-def powers(commands: Iterable[tuple[str, str]]) -> str:
-    """The section of the system prompt by which the bot knows itself. `commands`: names with what each does."""
+def format_powers(commands: Iterable[tuple[str, str]]) -> str:
+    """Return the section of the system prompt by which the bot knows itself. `commands`: names with what each does."""
     return "\n".join([POWERS, *(f"/{name} – {does}" for name, does in commands)])
 
 
-def date(moment: datetime) -> str:
+def format_date(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def minute(moment: datetime) -> str:
+def format_minute(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M")
 
 
-def ago(moment: datetime, now: datetime) -> str:
-    """The time since then in its largest unit: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
+def format_ago(moment: datetime, now: datetime) -> str:
+    """Return the time since then in its largest unit: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
     days = (now.date() - moment.date()).days
     for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
         if days >= least:
@@ -166,28 +166,28 @@ def ago(moment: datetime, now: datetime) -> str:
     return "yesterday" if days == 1 else "today"
 
 
-def speaker(message: Message) -> str:
-    """The name of who spoke, on one line."""
-    return one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
+def name_speaker(message: Message) -> str:
+    """Return the name of who spoke, on one line."""
+    return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
 def split_heading(line: str) -> tuple[str, str]:
-    """The heading of a line as the functions below write it ("2026-05-03 14:02", "fact 3 · since 2026-05-03"; "" where
-    it has none), and what follows it.
+    """Return the heading of a line as the functions below write it ("2026-05-03 14:02", "fact 3 · since 2026-05-03"; ""
+    where it has none), and what follows it.
     """
     heading, bracket, rest = line[1:].partition("]")
     is_heading = line.startswith("[") and bracket and len(heading) <= 80
-    if not is_heading or not (heading.startswith("fact ") or any(iso_dates(heading[:10]))):
+    if not is_heading or not (heading.startswith("fact ") or any(find_iso_dates(heading[:10]))):
         return "", line
     return heading, rest.removeprefix(" ")
 
 
 def group_line(name: str, text: str) -> str:
-    """The words of a group's member (quoted); no line of it can pass for another member's."""
-    return f"{one_line(name) or 'User'}: {text}"
+    """Return the words of a group's member (quoted); no line of it can pass for another member's."""
+    return f"{quote_one_line(name) or 'User'}: {text}"
 
 
-def fold_instructions(
+def make_fold_instructions(
     kind: FoldKind,
     *,
     max_tokens: int,
@@ -195,7 +195,7 @@ def fold_instructions(
     wishes: str = "",
     reasons: Sequence[str] = (),
 ) -> str:
-    """The system prompt of a fold; a word counts as one and a third tokens.
+    """Return the system prompt of a fold; a word counts as one and a third tokens.
 
     `blocks`: those that follow. `wishes`: the owner's own; `reasons`: why the attempt before this one was refused.
     """
@@ -203,170 +203,174 @@ def fold_instructions(
     rules = "\n".join([rules, *(rule for name, rule in _FOLD_BLOCKS.items() if name in blocks)])
     parts = [rules]
     if wishes:
-        parts.append(f"The owner of this memory also wishes, as far as these rules allow:\n{quoted(wishes)}")
+        parts.append(f"The owner of this memory also wishes, as far as these rules allow:\n{quote_text(wishes)}")
     if reasons:
         parts.append(f"An earlier attempt was refused: {'; '.join(reasons)}. Write it again, without that.")
     return "\n\n".join(parts)
 
 
-def conversation_line(message: Message) -> str:
-    return f"[{minute(message.created_at)}] {named_line(message, message.content)}"
+def format_message(message: Message) -> str:
+    return f"[{format_minute(message.created_at)}] {format_named(message, message.content)}"
 
 
-def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
-    first, last = date(summary.first_at.astimezone(zone)), date(summary.last_at.astimezone(zone))
+def format_summary(summary: Summary, zone: tzinfo = UTC) -> str:
+    first, last = format_date(summary.first_at.astimezone(zone)), format_date(summary.last_at.astimezone(zone))
     span = first if first == last else f"{first} to {last}"
-    return f"[{span}] {quoted(summary.text)}"
+    return f"[{span}] {quote_text(summary.text)}"
 
 
-def snippet_heading(moment: datetime, now: datetime) -> str:
-    """The heading of one day's snippets: a date on every line would cost a third of their budget.
+def format_snippet_heading(moment: datetime, now: datetime) -> str:
+    """Return the heading of one day's snippets: a date on every line would cost a third of their budget.
 
     Days are those of the zone of `now`.
     """
     local = moment.astimezone(now.tzinfo)
-    return f"{date(local)} ({ago(local, now)})"
+    return f"{format_date(local)} ({format_ago(local, now)})"
 
 
-def named_line(message: Message, text: str) -> str:
-    """A message behind the name of its speaker."""
-    return f"{speaker(message)}: {said(message, text)}"
+def format_named(message: Message, text: str) -> str:
+    """Return a message behind the name of its speaker."""
+    return f"{name_speaker(message)}: {quote_message(message, text)}"
 
 
-def numbered_line(message: Message, text: str) -> str:
-    """A message behind its number and its speaker."""
-    return f"#{message.id} {named_line(message, text)}"
+def format_numbered(message: Message, text: str) -> str:
+    """Return a message behind its number and its speaker."""
+    return f"#{message.id} {format_named(message, text)}"
 
 
-def list_line(message: Message, text: str, now: datetime) -> str:
-    """A message in a list of many: its number, its day in the zone of `now`, and a few words."""
-    return f"#{message.id} {date(message.created_at.astimezone(now.tzinfo))} {named_line(message, text)}"
+def format_list_line(message: Message, text: str, now: datetime) -> str:
+    """Return a message in a list of many: its number, its day in the zone of `now`, and a few words."""
+    return f"#{message.id} {format_date(message.created_at.astimezone(now.tzinfo))} {format_named(message, text)}"
 
 
-def summary_with_numbers(summary: Summary, text: str) -> str:
-    """A summary with its time and the numbers of its messages, by which it can be opened."""
-    span = f"{date(summary.first_at)} to {date(summary.last_at)}"
-    return f"[{span} · messages #{summary.first_id} to #{summary.last_id}] {quoted(text)}"
+def format_summary_with_numbers(summary: Summary, text: str) -> str:
+    """Return a summary with its time and the numbers of its messages, by which it can be opened."""
+    span = f"{format_date(summary.first_at)} to {format_date(summary.last_at)}"
+    return f"[{span} · messages #{summary.first_id} to #{summary.last_id}] {quote_text(text)}"
 
 
-def days(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = named_line
+def group_by_day(
+    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_named
 ) -> list[tuple[list[Snippet], str]]:
-    """Snippets in order of time, grouped by day, each group with what the prompt carries of it."""
+    """Return the snippets in order of time, grouped by day, each group with what the prompt carries of it."""
     zone = now.tzinfo
     made = []
-    for _, same_day in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date()):
+    for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
         group = list(same_day)
         lines = [line(one.message, one.text) for one in group]
-        made.append((group, "\n".join([snippet_heading(group[0].message.created_at, now), *lines])))
+        made.append((group, "\n".join([format_snippet_heading(group[0].message.created_at, now), *lines])))
     return made
 
 
-def whom(owner: int) -> str:
+def name_owner(owner: int) -> str:
     """Name the people whom a memory is about, for instructions."""
     return "the user" if owner > 0 else "the people of this group"
 
 
-def known_line(fact: Fact) -> str:
-    """A known fact as the extraction sees it, with its number."""
+def format_known_fact(fact: Fact) -> str:
+    """Return a known fact as the extraction sees it, with its number."""
     state = "since" if fact.is_valid else "withdrawn by hand, since"
-    attribute = f" ({quoted(fact.subject)})" if fact.subject else ""
-    return f"{fact.id} · {state} {date(fact.valid_from)}{attribute}: {quoted(fact.text)}"
+    attribute = f" ({quote_text(fact.subject)})" if fact.subject else ""
+    return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
 
 
-def learnable_line(message: Message, said_at: datetime, content: str) -> str:
-    """A line of a person, with its number; `said_at` in the person's own zone."""
-    when = f"{minute(said_at)}, {day_name[said_at.weekday()]}"
-    return f"#{message.id} [{when}] {speaker(message)}: {said(message, content)}"
+def format_learnable(message: Message, said_at: datetime, content: str) -> str:
+    """Return a line of a person, with its number; `said_at` in the person's own zone."""
+    when = f"{format_minute(said_at)}, {day_name[said_at.weekday()]}"
+    return f"#{message.id} [{when}] {name_speaker(message)}: {quote_message(message, content)}"
 
 
-def facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
-    parts = [block("known", known)] if known else []
-    return "\n\n".join([*parts, block("conversation", lines)])
+def make_facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
+    parts = [format_block("known", known)] if known else []
+    return "\n\n".join([*parts, format_block("conversation", lines)])
 
 
-def profile_request(before: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
-    parts = [profile_block(before)] if before else []
-    parts += [block("summaries", summaries)] if summaries else []
-    parts += [block("facts", facts)] if facts else []
+def make_profile_request(before: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
+    parts = [format_profile(before)] if before else []
+    parts += [format_block("summaries", summaries)] if summaries else []
+    parts += [format_block("facts", facts)] if facts else []
     return "\n\n".join(parts)
 
 
-def profile_block(text: str) -> str:
-    """The document about the owner, as data."""
-    return block("profile", [defused(text)])
+def format_profile(text: str) -> str:
+    """Return the document about the owner, as data."""
+    return format_block("profile", [defuse_tags(text)])
 
 
-def fact_line(fact: Fact, zone: tzinfo = UTC) -> str:
-    """A fact as the prompt carries it: its number, and since when it holds; until when, if it is over."""
-    until = f"only until {date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    return f"[fact {fact.id} · {until}since {date(fact.valid_from.astimezone(zone))}] {quoted(fact.text)}"
+def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
+    """Return a fact as the prompt carries it: its number, and since when it holds; until when, if it is over."""
+    until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
+    return f"[fact {fact.id} · {until}since {format_date(fact.valid_from.astimezone(zone))}] {quote_text(fact.text)}"
 
 
-def recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
-    """A fact for this question, below the one that it replaced."""
-    earlier = [fact_line(one.earlier, zone)] if one.earlier is not None else []
-    return "\n".join([*earlier, fact_line(one.fact, zone)])
+def format_recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
+    """Return a fact for this question, below the one that it replaced."""
+    earlier = [format_fact(one.earlier, zone)] if one.earlier is not None else []
+    return "\n".join([*earlier, format_fact(one.fact, zone)])
 
 
-def remembered_block(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = named_line
+def format_remembered(
+    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_named
 ) -> str:
-    return block("remembered", (text for _, text in days(snippets, now, line)))
+    return format_block("remembered", (text for _, text in group_by_day(snippets, now, line)))
 
 
-def clock_line(now: datetime) -> str:
-    """The date and time in the zone of `now`."""
-    return f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+def format_clock(now: datetime) -> str:
+    """Return the date and time in the zone of `now`."""
+    return (
+        f"It is now {format_minute(now)} {format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+    )
 
 
 def read_reminder(said: str, now: datetime) -> str:
-    """The request for what a text wants to be reminded of, and when."""
-    clock = f"{clock_line(now)} Today is {day_name[now.weekday()]}."
-    return "\n\n".join([_READ_REMINDER, clock, block("conversation", [quoted(said)])])
+    """Return the request for what a text wants to be reminded of, and when."""
+    clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
+    return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
 
 
-def replied_block(replied: Replied) -> str:
-    """The message to which the user's words reply, as data."""
-    who = one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
-    return block("replied", [f"{who}: {quoted(replied.text)}"])
+def format_replied(replied: Replied) -> str:
+    """Return the message to which the user's words reply, as data."""
+    who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
+    return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
 
 
-def document_block(passages: Iterable[str]) -> str:
-    """Passages of the files that the user sent along, as data."""
-    return block("document", map(quoted, passages))
+def format_document(passages: Iterable[str]) -> str:
+    """Return the passages of the files that the user sent along, as data."""
+    return format_block("document", map(quote_text, passages))
 
 
-def forwarded_blocks(texts: Iterable[str]) -> str:
+def format_forwarded(texts: Iterable[str]) -> str:
     """Forwarded texts, as data."""
-    return "\n".join(in_block("forwarded", one) for one in texts)
+    return "\n".join(format_in_block("forwarded", text) for text in texts)
 
 
 def describe_picture(words: str) -> str:
-    """The request to describe a picture for the memory. `words`: its sender's, which show the language."""
+    """Return the request to describe a picture for the memory. `words`: its sender's, which show the language."""
     if not words.strip():
         return _DESCRIBE.format(language="")
     asked = _DESCRIBE.format(language=", in the language of the words that came with it")
-    return f"{asked}\n\n{block('conversation', [quoted(words[:300])])}"
+    return f"{asked}\n\n{format_block('conversation', [quote_text(words[:300])])}"
 
 
-def with_persona(system_prompt: str, config: OwnerConfig | None) -> str:
-    """The system prompt with the manner that an owner has chosen at its end."""
+def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
+    """Return the system prompt with the manner that an owner has chosen at its end."""
     if config is None or not config.persona:
         return system_prompt
     manner = PERSONAS.get(config.persona, "")
     if config.persona == OWN_PERSONA and config.persona_text:
-        manner = f"The user asks you to answer in this manner: {quoted(config.persona_text[:LONGEST_PERSONA])}"
+        manner = f"The user asks you to answer in this manner: {quote_text(config.persona_text[:MAX_PERSONA_CHARS])}"
     return "\n\n".join(text for text in (system_prompt, manner) if text)
 
 
 def name_conversation(messages: Iterable[Message], *, most: int) -> str:
-    """The request for the title of a conversation. `most`: characters of each message."""
-    lines = [named_line(one, one.content[:most]) for one in messages]
-    return f"{_NAME}\n\n{block('conversation', lines)}"
+    """Return the request for the title of a conversation. `most`: characters of each message."""
+    lines = [format_named(message, message.content[:most]) for message in messages]
+    return f"{_NAME}\n\n{format_block('conversation', lines)}"
 
 
-def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
-    """The one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their words."""
+def make_last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
+    """Return the one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their
+    words.
+    """
     data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
     return "\n\n".join(part for part in (data, words) if part)

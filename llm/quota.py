@@ -18,12 +18,12 @@ from typing import Protocol
 from attrs import define, field
 
 from llm.chat_model import ChatModel, OnText
-from llm.embeddings import LONGEST_INPUT
-from locales.catalog import from_now, tr
+from llm.embeddings import MAX_INPUT_CHARS
+from locales.catalog import format_from_now, tr
 from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
 from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Quota:
         schema: Mapping[str, object] | None = None,
         is_answer: bool = False,
     ) -> Completion:
-        """The model's answer, counted for `spender`. Raises QuotaExceeded without asking, or a ModelError.
+        """Return the model's answer, counted for `spender`. Raise QuotaExceeded without asking, or a ModelError.
 
         An answer that broke off or was stopped counts too, with the part that had arrived. `is_answer`: a person reads
         it, unless it calls tools.
@@ -117,26 +117,28 @@ class Quota:
                 error.half = shown
             if shown or not isinstance(error, ModelError):
                 prompt = self._tokens.prompt_tokens(messages)
-                await self._spend(spender, model.name, Usage(prompt=prompt, completion=self._tokens.count(shown)))
+                await self._spend_tokens(
+                    spender, model.name, Usage(prompt=prompt, completion=self._tokens.count(shown))
+                )
             raise
         answers = int(is_answer and not completion.calls)
-        await self._spend(spender, model.name, replace(completion.usage, answers=answers))
+        await self._spend_tokens(spender, model.name, replace(completion.usage, answers=answers))
         return completion
 
     async def demand(self, spender: int) -> None:
-        """Raises QuotaExceeded when nothing is left for `spender`, or for all, or `spender` was removed."""
+        """Raise QuotaExceeded when nothing is left for `spender`, or for all, or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         if not self.is_set:
             return
         await self._begin_day()
         if self._per_user and self._left(spender) <= 0:
-            raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._wait()))
+            raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
-            raise QuotaExceeded(tr("errors-quota-bot", wait=self._wait()))
+            raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
 
     async def room(self, spender: int) -> int | None:
-        """Tokens that are left for `spender` today; None where there is no limit."""
+        """Return the tokens that are left for `spender` today; None where there is no limit."""
         if not self.is_set:
             return None
         await self._begin_day()
@@ -145,10 +147,10 @@ class Quota:
         return max(0, min(left))
 
     def _left(self, spender: int) -> int:
-        """Tokens that are left for `spender` by their own budget, and by that of whom is acted for."""
+        """Return the tokens that are left for `spender` by their own budget, and by that of whom is acted for."""
         people = {spender, _speaking.get() or spender}
         today = self._clock().date()
-        return self._per_user - max(self._spent[one] + self._caused[today, one] for one in people)
+        return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
         """Count texts that an endpoint has embedded, each for its owner.
@@ -157,24 +159,28 @@ class Quota:
         """
 
         def counted(those: Sequence[str]) -> int:
-            return sum(self._tokens.count(one[:LONGEST_INPUT]) for one in those)
+            return sum(self._tokens.count(one[:MAX_INPUT_CHARS]) for one in those)
 
         for owner, those in texts.items() if self._embedding_model else ():
             # In a thread, since counting a batch of long messages takes a while.
-            await self._spend(owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those)))
+            await self._spend_tokens(
+                owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those))
+            )
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Count the words of a recording for `spender`: read out, or written down."""
         of = self._tokens.count
         prompt, completion = await asyncio.to_thread(lambda: (of(read), of(written)))
-        await self._spend(spender, model, Usage(prompt=prompt, completion=completion))
+        await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
-        """The usage of `spender` on the last days (UTC), today's included, by day and model. Raises StorageError."""
+        """Return the usage of `spender` on the last days (UTC), today's included, by day and model.
+        Raise StorageError.
+        """
         await self.write()
         return await self._ledger.days(spender, self._clock().date(), days)
 
-    async def _spend(self, spender: int, model: str, used: Usage) -> None:
+    async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
         """Count it here before anything is waited for, since a caller may be cancelled, and in the ledger as soon as it
         can be written.
         """
@@ -199,9 +205,9 @@ class Quota:
 
     async def write(self) -> None:
         """Write what is not in the ledger yet; what it does not take stays. Call it at intervals, and at the end."""
-        await uncancelled(self._write)
+        await run_uncancelled(self._write_usage)
 
-    async def _write(self) -> None:
+    async def _write_usage(self) -> None:
         async with self._writing:
             for day in sorted(self._unwritten):
                 spent = self._unwritten.pop(day)
@@ -230,8 +236,8 @@ class Quota:
                 self._spent[spender] += used.total
             self._day, self._read_at = now.date(), now
 
-    def _wait(self) -> str:
+    def _format_wait(self) -> str:
         """When the budget is renewed, in words."""
         now = self._clock()
         begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return from_now((begun + timedelta(days=1) - now).total_seconds())
+        return format_from_now((begun + timedelta(days=1) - now).total_seconds())

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from records.messages import OTHERS, Message, Origin
 from text.characters import visible_line
 
-LONGEST_NAME = 64
+MAX_NAME_CHARS = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 Block = Literal[
@@ -21,7 +21,7 @@ Block = Literal[
     "known", "instructions", "document", "picture", "forwarded", "overheard",
 ]  # fmt: skip
 _NAMES: tuple[str, ...] = get_args(Block)
-LONGEST_TAG = 500
+MAX_TAG_CHARS = 500
 """Characters that can be seen, within which the letters of a tag are looked for."""
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"
@@ -39,47 +39,51 @@ _ORIGINS: dict[Origin, Block] = {
 }
 
 
-def own(text: str) -> str:
-    """A person's own words, verbatim apart from our tags."""
+def quote_own(text: str) -> str:
+    """Return a person's own words, verbatim apart from our tags."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
-def defused(text: str) -> str:
-    """Text without our tags, and without what a model may take for them."""
-    return _STRETCH.sub(_without_tag, text)
+def defuse_tags(text: str) -> str:
+    """Return text without our tags, and without what a model may take for them."""
+    return _STRETCH.sub(_remove_tag, text)
 
 
-def quoted(text: str) -> str:
-    """Text as data: defused, and with its further lines indented."""
-    plain = defused(text)
+def quote_text(text: str) -> str:
+    """Return text as data: defused, and with its further lines indented."""
+    plain = defuse_tags(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
     return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))
 
 
-def one_line(name: str) -> str:
-    """A name as drawn, on one line: people choose theirs, and none may end a block, begin a line or hide words."""
-    return defused(visible_line(name[: 4 * LONGEST_NAME]))[:LONGEST_NAME]
+def quote_one_line(name: str) -> str:
+    """Return a name as drawn, on one line: people choose theirs, and none may end a block, begin a
+    line or hide words.
+    """
+    return defuse_tags(visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
-def block(tag: Block, lines: Iterable[str]) -> str:
+def format_block(tag: Block, lines: Iterable[str]) -> str:
     """Quoted lines as data, inside their tags."""
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 
-def said(message: Message, text: str) -> str:
-    """A message as data: in a block of its own where its speaker did not write it themselves."""
-    return in_block(message.origin, text) if message.origin in OTHERS else quoted(text)
+def quote_message(message: Message, text: str) -> str:
+    """Return a message as data: in a block of its own where its speaker did not write it themselves."""
+    return format_in_block(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
-def in_block(origin: Origin, text: str) -> str:
-    """Words of others, in the block of their origin."""
+def format_in_block(origin: Origin, text: str) -> str:
+    """Return the words of others, in the block of their origin."""
     tag = _ORIGINS[origin]
-    return f"<{tag}>{quoted(text)}</{tag}>"
+    return f"<{tag}>{quote_text(text)}</{tag}>"
 
 
-def _without_tag(found: "re.Match[str]") -> str:
-    """A bracket and what follows it: the letters of one of our names, whatever stands between them, make it a tag."""
-    seen = "".join(islice(filter(str.isprintable, found[1]), LONGEST_TAG))
+def _remove_tag(found: "re.Match[str]") -> str:
+    """Return a bracket and what follows it: the letters of one of our names, whatever stands between them, make it a
+    tag.
+    """
+    seen = "".join(islice(filter(str.isprintable, found[1]), MAX_TAG_CHARS))
     plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)
     return f"‹{found[1]}" if is_tag else found[0]

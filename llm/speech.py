@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Unpack
 from llm.endpoint import EndpointClient, ModelAddress, Patience
 from locales.catalog import tr
 from records.errors import ModelBroken
-from text.characters import boundary, well_formed
+from text.characters import find_boundary, replace_surrogates
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-LONGEST_SPOKEN = 4_096
+MAX_SPOKEN_CHARS = 4_096
 """Characters of one request (OpenAI, /audio/speech); a message of Telegram has no more."""
-LONGEST_RECORDING = 8_000_000
+MAX_RECORDING_BYTES = 8_000_000
 """Bytes: an hour of speech in Opus."""
 _OGG = b"OggS"
 """The beginning of a file that Telegram plays as a voice message (Bot API, sendVoice)."""
@@ -34,27 +34,27 @@ class Speaker(EndpointClient):
         self._voice = voice
 
     async def speak(self, text: str) -> bytes:
-        """A recording in Ogg with Opus of as much of a text as one request takes. Raises a ModelError."""
-        words = well_formed(text)[: boundary(text, LONGEST_SPOKEN, 0)]
-        return await self._answered(partial(self._ask, words))
+        """Return a recording in Ogg with Opus of as much of a text as one request takes. Raises a ModelError."""
+        words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
+        return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def check(self) -> str:
         """Has one word spoken, which proves address, key, model and voice. Raises a ModelError."""
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
-    async def _ask(self, words: str, client: "OpenAIClient", patience: Patience) -> bytes:
+    async def _request_speech(self, words: str, client: "OpenAIClient", patience: Patience) -> bytes:
         request = {"model": self._model, "input": words, "voice": self._voice, "response_format": "opus"}
         async with client.post("/audio/speech", request, patience.renew) as response:
-            recording = await response.read(LONGEST_RECORDING)
+            recording = await response.read(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):
             raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
         return recording
 
 
-LONGEST_TRANSCRIPT = 100_000
+MAX_TRANSCRIPT_CHARS = 100_000
 """Characters; two hours of speech have fewer."""
-LONGEST_ANSWER = 2_000_000
+MAX_ANSWER_BYTES = 2_000_000
 """Bytes of an answer that are read: some servers send times for each word."""
 
 
@@ -67,25 +67,27 @@ class Transcriber(EndpointClient):
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
         """Return the words of a recording; "" for silence. Raises a ModelError."""
-        return await self._answered(partial(self._ask, data, name, mime))
+        return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
     async def check(self) -> str:
         """Has a second of silence written down, which proves address, key and model. Raises a ModelError."""
-        await self.transcribe(_silence(), "silence.wav", "audio/wav")
+        await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
         return f"model {self._model} answers"
 
-    async def _ask(self, data: bytes, name: str, mime: str, client: "OpenAIClient", patience: Patience) -> str:
+    async def _request_transcript(
+        self, data: bytes, name: str, mime: str, client: "OpenAIClient", patience: Patience
+    ) -> str:
         request = {"model": self._model, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
         async with client.post("/audio/transcriptions", request, patience.renew, file=file) as response:
-            answer = await response.json(LONGEST_ANSWER)
+            answer = await response.json(MAX_ANSWER_BYTES)
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):
             raise ModelBroken(remedy="(malformed)")
-        return well_formed(text).strip()[:LONGEST_TRANSCRIPT]
+        return replace_surrogates(text).strip()[:MAX_TRANSCRIPT_CHARS]
 
 
-def _silence() -> bytes:
+def _make_silence() -> bytes:
     """One second of it as a WAV file."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 
 from llm.meant_json import parse_meant_json
-from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
+from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
-MOST_CANDIDATES = 20
+MAX_CANDIDATES = 20
 """Lines of an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
 HELD = 100
 """Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
-LONGEST_CALL = 2 * LONGEST_ARGUMENTS
+MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
@@ -96,18 +96,18 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
     if not names:
         return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
-    for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
+    for opening in islice(_OPENING.finditer(text, settled), MAX_CANDIDATES):
         is_tagged = opening["tag"] is not None
         if not is_tagged and mark and mark.start() < opening.start():
             break
         before, body = text[: opening.start()], text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
-        if not is_tagged and not may_go_on and not _names_tool(body[:HELD], names):
+        if not is_tagged and not may_go_on and not _is_tool_named(body[:HELD], names):
             continue
         if not is_whole:
             return CallReading(shown=before)
-        made = list(islice(_made(_value(body[:LONGEST_CALL]), names, is_tagged=is_tagged), MOST_CALLS))
-        return _reading_of(before, made or _find_calls(body, names))
+        made = list(islice(_made(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged), MAX_CALLS))
+        return _make_reading(before, made or _find_calls(body, names))
     if (marked := _read_marked(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
     beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
@@ -119,10 +119,10 @@ def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: 
 
     None if nothing begins one.
     """
-    for mark in islice(_MARKED.finditer(text, settled), MOST_CANDIDATES):
+    for mark in islice(_MARKED.finditer(text, settled), MAX_CANDIDATES):
         before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
         if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
-            return _reading_of(before, _find_calls(body, names)) if is_whole else CallReading(shown=before)
+            return _make_reading(before, _find_calls(body, names)) if is_whole else CallReading(shown=before)
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
     for named in _NEAR_OBJECT.finditer(text, settled):
@@ -134,11 +134,11 @@ def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: 
             start = named.start() - sum(len(line) + 1 for line in (marks or [""])) + 1
             calls = _find_calls(text[named.start() :], names)
             if not is_whole or calls:
-                return _reading_of(text[:start], calls) if is_whole else CallReading(shown=text[:start])
+                return _make_reading(text[:start], calls) if is_whole else CallReading(shown=text[:start])
     return None
 
 
-def _reading_of(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
+def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
     calls = tuple(
         ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(made)
     )
@@ -147,9 +147,9 @@ def _reading_of(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
     """Return names and arguments of the calls in a text: in XML, as objects, or as functions of Python."""
-    text = text[:LONGEST_CALL].replace("<escape>", '"')
+    text = text[:MAX_CALL_CHARS].replace("<escape>", '"')
     found = [
-        (invoked["name"], json.dumps(_given_in(invoked["body"]), ensure_ascii=False))
+        (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))
         for pattern in (_INVOKED, _GLM)
         for invoked in pattern.finditer(text)
         if invoked["name"] in names
@@ -157,29 +157,29 @@ def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
     place = 0
     while not found or place:  # ends: each name stands behind the one before
         near = _NEAR_OBJECT.search(text, place)
-        if near is None or len(found) >= MOST_CALLS:
+        if near is None or len(found) >= MAX_CALLS:
             break
         place = near.end()
         if near["name"] in names:
             at = near.start("opening")
             arguments, end = _parse_object(text, at) if near["opening"] == "{" else _parse_keywords(text, at)
             if arguments is not None:
-                found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: LONGEST_ARGUMENTS + 1]))
+                found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
                 place = max(place, end)
-    return found[:MOST_CALLS]
+    return found[:MAX_CALLS]
 
 
-def _given_in(body: str) -> dict[str, object]:
+def _find_arguments(body: str) -> dict[str, object]:
     """Return the parameters of a call in XML. Values are JSON where they can be read so."""
     given: dict[str, object] = {}
     for found in _GIVEN.finditer(body):
         value = (found["value"] if found["key"] else found["glm_value"]).strip()
         is_string = 'string="true"' in (found["about"] or "")
-        given[found["key"] or found["glm_key"].strip()] = value if is_string else _json_or_text(value)
+        given[found["key"] or found["glm_key"].strip()] = value if is_string else _parse_json_or_text(value)
     return given
 
 
-def _json_or_text(value: str) -> object:
+def _parse_json_or_text(value: str) -> object:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]
 
 def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
     """Return the keywords of a call as Python writes it, from its bracket on, and where it ends; None if it is none."""
-    for closing in islice(re.finditer(r"\)", text[at : at + LONGEST_ARGUMENTS]), MAX_CLOSINGS):
+    for closing in islice(re.finditer(r"\)", text[at : at + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = at + closing.end()
         try:
             call = ast.parse(f"f{text[at:end]}", mode="eval").body
@@ -209,19 +209,21 @@ def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, in
     return None, at
 
 
-def _names_tool(text: str, names: Collection[str]) -> bool:
-    """Whether a text names one of the tools where a call does."""
+def _is_tool_named(text: str, names: Collection[str]) -> bool:
+    """Return True if a text names one of the tools where a call does."""
     return any(named[1] in names for named in _NAMED.finditer(text))
 
 
-def _as_json(function: "re.Match[str]") -> str:
+def _function_to_json(function: "re.Match[str]") -> str:
     arguments = dict(_PARAMETER.findall(function["body"])) or function["body"].strip() or "{}"
     return json.dumps({"name": function["name"], "arguments": arguments})
 
 
-def _value(text: str) -> object:
-    """The JSON that a text is or was meant to be, without marks; None where that is not to be told, or takes long."""
-    text = _MARKS.sub("\n", _FUNCTION.sub(_as_json, text))
+def _parse_value(text: str) -> object:
+    """Return the JSON that a text is or was meant to be, without marks; None where that is not to be told, or takes
+    long.
+    """
+    text = _MARKS.sub("\n", _FUNCTION.sub(_function_to_json, text))
     text = "[" + re.sub(r"\}\s*\{", "},{", text) + "]"
     return parse_meant_json(text)
 
@@ -229,7 +231,7 @@ def _value(text: str) -> object:
 def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Names and arguments of the calls in parsed JSON. Within a tag any name is one."""
     if isinstance(value, list) and depth < DEEPEST:
-        for one in value[:MOST_CALLS]:
+        for one in value[:MAX_CALLS]:
             yield from _made(one, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
@@ -248,4 +250,4 @@ def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int 
     except (ValueError, RecursionError):
         is_object = False
     if is_object:
-        yield name, written[: LONGEST_ARGUMENTS + 1]
+        yield name, written[: MAX_ARGUMENTS_CHARS + 1]

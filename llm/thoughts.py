@@ -35,17 +35,17 @@ _RESPONSE = re.compile(
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first mark is a closing one, so that everything before it was thought."""
-    first = next((mark for mark in _marks(text) if not _is_mentioned(text, mark)), None)
+    first = next((mark for mark in _find_marks(text) if not _is_mentioned(text, mark)), None)
     return first is not None and first["close"] is not None
 
 
-def without_thoughts(text: str, *, is_whole: bool = True) -> str:
+def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Return the text without thoughts. `is_whole` False: without what may become a mark, too."""
     text = _ASIDE.sub("", _COLLAPSED.sub("", text))
     if _CHANNEL.match(text):
-        return _without_beginning(_final_channel(text), is_whole)
+        return _remove_beginning(_find_final_channel(text), is_whole)
     kept, place, is_thought = "", 0, False
-    for mark in _marks(text):
+    for mark in _find_marks(text):
         if mark["close"]:
             if not is_thought and _is_mentioned(text, mark):
                 continue
@@ -61,16 +61,16 @@ def without_thoughts(text: str, *, is_whole: bool = True) -> str:
     if is_thought:
         return kept
     said = _RESPONSE.sub("", kept + text[place:])
-    said = _without_beginning(said, is_whole)
+    said = _remove_beginning(said, is_whole)
     return said.lstrip() if place and not kept.strip() else said
 
 
-def _without_beginning(said: str, is_whole: bool) -> str:
+def _remove_beginning(said: str, is_whole: bool) -> str:
     beginning = None if is_whole else _BEGINNING.search(said.translate(_PLAIN), max(0, len(said) - 300))
     return said[: beginning.start()] if beginning else said
 
 
-def _marks(text: str) -> "list[re.Match[str]]":
+def _find_marks(text: str) -> "list[re.Match[str]]":
     """Return the marks outside code; within a thought a fence is no code, since it may stay open there."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
@@ -105,7 +105,7 @@ def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
     return stands_alone and (not after or after in " \"'”’»),.;:?!/")
 
 
-def _final_channel(text: str) -> str:
+def _find_final_channel(text: str) -> str:
     """Return what the final channel says, and calls of tools in others as they stand."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):

@@ -11,25 +11,25 @@ from typing import Any
 
 from llm.meant_json import parse_meant_json
 from records.model_calls import PromptMessage, Tool, ToolCall
-from text.characters import defused, well_formed
+from text.characters import defuse_letters, replace_surrogates
 
-MOST_CALLS = 8
+MAX_CALLS = 8
 """Calls of one answer that are accepted; a model that asks for more has lost its way."""
-LONGEST_ARGUMENTS = 10_000
+MAX_ARGUMENTS_CHARS = 10_000
 """Characters of one call's arguments that are taken in."""
-LONGEST_NAME = 200
+MAX_NAME_CHARS = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
 _REASONING_TEXTS = ("reasoning_content", "reasoning")
 MAX_REASONING_CHARS = 60_000
 """Of what a model thought before its calls; with more, its calls go back without."""
 MAX_REASONING_DETAILS = 200
 """Parts of OpenRouter's list of the same."""
-LONGEST_EXTRA, MOST_OBJECTS = 20_000, 100
+MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100
 """Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept."""
 
 
-def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """The `tools` of a request."""
+def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """Return the `tools` of a request."""
     return [
         {
             "type": "function",
@@ -39,42 +39,42 @@ def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     ]
 
 
-def offered_text(tools: Sequence[Tool]) -> str:
-    """The same as text, for counting: tool schemas are under the ceiling."""
-    return json.dumps(offered(tools)) if tools else ""
+def format_tools_as_text(tools: Sequence[Tool]) -> str:
+    """Return the same as text, for counting: tool schemas are under the ceiling."""
+    return json.dumps(format_tools(tools)) if tools else ""
 
 
-def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
-    """The messages for the wire; adjacent ones of one role become one, since some providers demand alternation.
+def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
+    """Return the messages for the wire; adjacent ones of one role become one, since some providers demand alternation.
 
     Calls and their results stay as they are: each result answers one call. Tokens of chat templates are defused.
     """
     result: list[dict[str, Any]] = []
     for message in messages:
-        content = defused(well_formed(message.content))
+        content = defuse_letters(replace_surrogates(message.content))
         one: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
-            one["tool_calls"] = list(map(_called, message.calls))
+            one["tool_calls"] = list(map(_read_call, message.calls))
             one |= json.loads(message.reasoning) if message.reasoning else {}
         elif message.role == "tool":
             one["tool_call_id"] = message.call_id
         elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
             one["content"] = f"{result.pop()['content']}\n\n{content}"
         if message.pictures:
-            one["content"] = [{"type": "text", "text": one["content"]}, *_shown(message)]
+            one["content"] = [{"type": "text", "text": one["content"]}, *_format_calls(message)]
         result.append(one)
     return result
 
 
-def _called(call: ToolCall) -> dict[str, Any]:
-    function = {"name": well_formed(call.name), "arguments": defused(well_formed(call.arguments))}
-    made = {"id": well_formed(call.id), "type": "function", "function": function}
+def _read_call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": replace_surrogates(call.name), "arguments": defuse_letters(replace_surrogates(call.arguments))}
+    made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 
 
-def _shown(message: PromptMessage) -> list[dict[str, Any]]:
+def _format_calls(message: PromptMessage) -> list[dict[str, Any]]:
     """Pictures within the request itself: no endpoint has to fetch anything."""
-    urls = (f"data:{one.mime};base64,{b64encode(one.data).decode()}" for one in message.pictures)
+    urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
     return [{"type": "image_url", "image_url": {"url": url}} for url in urls]
 
 
@@ -89,30 +89,30 @@ class Calls:
         """Add the `tool_calls` of a chunk or of a message; malformed ones are ignored."""
         if not isinstance(calls, list):
             return
-        for one in calls[:MOST_CALLS]:
-            if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
+        for call in calls[:MAX_CALLS]:
+            if not isinstance(call, Mapping) or not isinstance(call.get("function"), Mapping):
                 continue
-            call_id, name = _text(one.get("id"))[:LONGEST_NAME], _text(one["function"].get("name"))[:LONGEST_NAME]
-            arguments = _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
-            place = one["index"] if type(one.get("index")) is int else None
-            part = self._begun(place, call_id, name, arguments)
+            call_id, name = _text(call.get("id"))[:MAX_NAME_CHARS], _text(call["function"].get("name"))[:MAX_NAME_CHARS]
+            arguments = _text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
+            place = call["index"] if type(call.get("index")) is int else None
+            part = self._find_begun_call(place, call_id, name, arguments)
             if part is None:
-                if len(self._parts) >= MOST_CALLS:
+                if len(self._parts) >= MAX_CALLS:
                     continue
                 part = {"id": "", "name": "", "arguments": "", "extra": ""}
                 self._parts.append(part)
                 self._places.append(place)
             part["id"] = part["id"] or call_id
             part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
-            if len(part["arguments"]) < LONGEST_ARGUMENTS:
+            if len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
                 part["arguments"] += arguments
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
-            extra = json.dumps(one["extra_content"]) if isinstance(one.get("extra_content"), Mapping) else ""
+            extra = json.dumps(call["extra_content"]) if isinstance(call.get("extra_content"), Mapping) else ""
             part["extra"] = part["extra"] or (
-                extra if len(extra) <= LONGEST_EXTRA and extra.count("{") <= MOST_OBJECTS else ""
+                extra if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS else ""
             )
 
-    def _begun(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
+    def _find_begun_call(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
         """Return the call that a piece goes on with, by place and id; None if it begins another.
 
         Servers number every call 0, number none, or repeat name and id in each piece.
@@ -124,20 +124,20 @@ class Calls:
         if part is None or not name or not part["name"]:
             return part
         is_same_id = not call_id or part["id"] in ("", call_id)
-        is_complete = bool(arguments) and isinstance(_parsed(part["arguments"]), Mapping)
+        is_complete = bool(arguments) and isinstance(_parse_arguments(part["arguments"]), Mapping)
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def made(self) -> tuple[ToolCall, ...]:
-        """The calls in order, each with an id of its own. Damaged arguments are repaired; a call of which nothing can
-        be read is left out if there is another.
+        """Return the calls in order, each with an id of its own. Damaged arguments are repaired; a call of which
+        nothing can be read is left out if there is another.
         """
         calls: list[ToolCall] = []
         for number, part in enumerate(part for part in self._parts if part["name"]):
             is_new = part["id"] and part["id"] not in {call.id for call in calls}
-            read = _mended(part["arguments"] or "{}")
+            read = _mend_arguments(part["arguments"] or "{}")
             call_id = part["id"] if is_new else f"call_{number}"
             calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
-        good = tuple(call for call in calls if isinstance(_parsed(call.arguments), Mapping))
+        good = tuple(call for call in calls if isinstance(_parse_arguments(call.arguments), Mapping))
         return good or tuple(calls)
 
 
@@ -169,16 +169,16 @@ class Reasoning:
         return text if is_small else ""
 
 
-def _parsed(text: str) -> object:
+def _parse_arguments(text: str) -> object:
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
 
 
-def _mended(arguments: str) -> str:
+def _mend_arguments(arguments: str) -> str:
     """Arguments as the text of an object, where that is what they were meant to be; else as they are."""
-    value = _parsed(arguments)
+    value = _parse_arguments(arguments)
     if isinstance(value, Mapping):
         return arguments
     meant = parse_meant_json(value if isinstance(value, str) else arguments)
@@ -208,12 +208,12 @@ class Offer:
         return self.known | {tool.name for tool in self.tools}
 
     def forbids(self, called: Iterable[str]) -> bool:
-        """Whether one of these calls cannot be answered: of a known tool that is not offered, or any where none may
-        be called.
+        """Return True if one of these calls cannot be answered: of a known tool that is not offered, or any where none
+        may be called.
         """
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in called)
 
     def withdrawn(self) -> "Offer":
-        """The same, with none of the tools offered any more."""
+        """Return the same, with none of the tools offered any more."""
         return Offer(must_answer=self.must_answer, known=self.names)

@@ -30,17 +30,17 @@ SECONDS = 20.0
 """Time for the list, which nobody waits for."""
 
 
-async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:
+async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
     """One line: that the model answers, and what it can do. Raises a ModelError where it does not answer."""
     found = [await model.check()]
     if tools:
-        found.append(await _tools(model))
+        found.append(await _try_tools(model))
     if schema:
-        found.append(await _schema(model))
+        found.append(await _try_schema(model))
     return ", ".join(found)
 
 
-async def _tools(model: ChatModel) -> str:
+async def _try_tools(model: ChatModel) -> str:
     if not model.takes_tools:
         return "takes no tools"
     equipped, asked = model.with_tools([TOOL]), "Call the tool `note` with the word: ok"
@@ -55,7 +55,7 @@ async def _tools(model: ChatModel) -> str:
     return "did not call the tool that it was offered"
 
 
-async def _schema(model: ChatModel) -> str:
+async def _try_schema(model: ChatModel) -> str:
     asked = PromptMessage(role="user", content='Reply with this JSON object: {"word": "ok"}')
     try:
         made = await model.complete([asked], schema=SCHEMA)

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 
 MIN_WINDOW_TOKENS = 256
 """Tokens that a prompt may always have: with fewer there is no room for a question."""
-ANSWER_SHARE, MOST_ANSWER = 4, 1024
+ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024
 """One in 4 tokens of a window is left free for the answer, at most 1,024."""
 SHORTER = 0.4
 """The share of a prompt that is tried after a refusal that tells no size: twice that is a sixth, three times a 16th."""
-SMALLEST, LARGEST = 64, 10**8
+SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8
 """Sizes that are believed."""
 SMALLEST_ALONE = 512
 """A smaller size is not believed where the refusal tells no other: it may be the number of anything."""
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
-def room_for_answer(window: int) -> int:
-    """Tokens of a window that are left free for the answer."""
-    return min(MOST_ANSWER, window // ANSWER_SHARE)
+def measure_answer_room(window: int) -> int:
+    """Return the tokens of a window that are left free for the answer."""
+    return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Window:
         """Tokens that a prompt may have, as they are counted here; None where no limit is known."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
-            known.append(int((self.tokens - room_for_answer(self.tokens)) / self.ratio))
+            known.append(int((self.tokens - measure_answer_room(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def note_refusal(self, counted: int, words: str) -> None:
@@ -48,11 +48,11 @@ class Window:
         alone, below the prompt's, is that one.
         """
         sizes = {int(one.replace(",", "")) for one in _NUMBER.findall(words)}
-        sizes = {one for one in sizes if SMALLEST <= one <= LARGEST}
+        sizes = {one for one in sizes if SMALLEST <= one <= MAX_WINDOW_TOKENS}
         limit, size = min(sizes, default=0), max(sizes, default=0)
         share = SHORTER
         if len(sizes) == 2:
-            share = (limit - room_for_answer(limit)) / size
+            share = (limit - measure_answer_room(limit)) / size
         elif len(sizes) == 1 and SMALLEST_ALONE <= limit < counted:
-            share = min(SHORTER * 2, (limit - room_for_answer(limit)) / counted)
+            share = min(SHORTER * 2, (limit - measure_answer_room(limit)) / counted)
         self.most = max(MIN_WINDOW_TOKENS, min(int(share * counted), self.most or counted))

@@ -1,6 +1,6 @@
 """Texts by key, in the language of whoever is served: `tr`.
 
-Owns reading the files, which language somebody is answered in, that of the task that is running (`speaking`), and
+Owns reading the files, which language somebody is answered in, that of the task that is running (`speak_in`), and
 falling back to English. Does not know what the texts say, nor where a choice is kept.
 """
 
@@ -39,68 +39,74 @@ of a fact) is a str.
 """
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-LONGEST = 2_500
+MAX_ARGUMENT_CHARS = 2_500
 """Characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)."""
 
 
 def tr(key: str, /, **arguments: Argument) -> str:
-    """A text in the language of the task that is running.
+    """Return a text in the language of the task that is running.
 
-    `key`: the name of a file, a hyphen, and the text's name. Raises LookupError for a key that English does not have,
+    `key`: the name of a file, a hyphen, and the text's name. Raise LookupError for a key that English does not have,
     and for arguments that do not fit: a test calls every key in every language.
     """
-    return text_in(_language.get(), key, arguments)
+    return translate(_language.get(), key, arguments)
 
 
-def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
+def translate(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """Return a text in one of LANGUAGES, or else in English. Raise LookupError."""
-    return _written(language, key, arguments) if arguments else texts.without_arguments(language, key)
+    return _format_text(language, key, arguments) if arguments else texts.without_arguments(language, key)
 
 
-def _written(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
+def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
     for one in (language, ENGLISH):
         bundle = texts.bundle(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
-            text, errors = bundle.format_pattern(pattern, {name: _cut(value) for name, value in arguments.items()})
+            text, errors = bundle.format_pattern(
+                pattern, {name: _shorten_argument(value) for name, value in arguments.items()}
+            )
             if errors:
                 raise LookupError(f"{key} in {one}: {errors[0]}")
             return str(text)
     raise LookupError(key)
 
 
-def _cut(value: Argument) -> Argument:
-    return value if not isinstance(value, str) or len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+def _shorten_argument(value: Argument) -> Argument:
+    return (
+        value
+        if not isinstance(value, str) or len(value) <= MAX_ARGUMENT_CHARS
+        else f"{value[: MAX_ARGUMENT_CHARS - 1]}…"
+    )
 
 
-def in_every_language(key: str, /) -> frozenset[str]:
+def translate_everywhere(key: str, /) -> frozenset[str]:
     """Return a text in all languages, to recognise an earlier message."""
-    return frozenset(text_in(language, key) for language in LANGUAGES)
+    return frozenset(translate(language, key) for language in LANGUAGES)
 
 
-def words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """The words of a text that is a list of them, separated by spaces: in these languages, by default the current one
-    and English. "_" stands for a space within one.
+def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
+    """Return the words of a text that is a list of them, separated by spaces: in these languages, by default the
+    current one and English. "_" stands for a space within one.
     """
-    found = " ".join(text_in(language, key) for language in languages or (current(), ENGLISH))
+    found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
 
-def decimal(value: float, places: int) -> str:
+def format_decimal(value: float, places: int) -> str:
     """Format a number with so many decimals in the language: "1,234.50", "1.234,50"."""
     # Here, as with Fluent below: it is not needed at a start.
     from babel.numbers import format_decimal
 
-    return format_decimal(value, f"#,##0.{'0' * places}", locale=current())
+    return format_decimal(value, f"#,##0.{'0' * places}", locale=current_language())
 
 
-def from_now(seconds: float) -> str:
+def format_from_now(seconds: float) -> str:
     """Format a time to come, rounded, in the language: "in 20 seconds", "in 3 hours"."""
     from babel.dates import format_timedelta
 
-    return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current())
+    return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current_language())
 
 
-def weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated") -> Sequence[str]:
+def list_weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated") -> Sequence[str]:
     """Return the weekday names of a language, Monday first: "Mon", "Monday"."""
     from babel.dates import get_day_names
 
@@ -108,28 +114,28 @@ def weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated
     return [names[day] for day in range(7)]
 
 
-def calendar_day(at: date, *, with_year: bool) -> str:
+def format_day(at: date, *, with_year: bool) -> str:
     """Format a date in the language: "3 June", "3. Juni 2023"."""
     from babel.dates import format_date, format_skeleton
 
-    locale = "en_GB" if current() == ENGLISH else current()
+    locale = "en_GB" if current_language() == ENGLISH else current_language()
     return format_date(at, "long", locale=locale) if with_year else format_skeleton("MMMMd", at, locale=locale)
 
 
-def full_day(at: date) -> str:
+def format_full_day(at: date) -> str:
     """Format a date with weekday and year in the language: "Thursday, 3 December 2026"."""
     from babel.dates import format_date
 
-    return format_date(at, "full", locale="en_GB" if current() == ENGLISH else current())
+    return format_date(at, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
 
 
-def current() -> str:
+def current_language() -> str:
     """Return the language of the running task."""
     return _language.get()
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
+def speak_in(language: str) -> Iterator[None]:
     """Use one of LANGUAGES inside the block and in the tasks begun there."""
     before = _language.set(language)
     try:
@@ -138,7 +144,7 @@ def speaking(language: str) -> Iterator[None]:
         _language.reset(before)
 
 
-def families(language: str = ENGLISH) -> Sequence[str]:
+def list_families(language: str = ENGLISH) -> Sequence[str]:
     """Return the names of a language's files."""
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
@@ -153,7 +159,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def bundle(self, language: str, family: str) -> "FluentBundle":
-        """A language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two
+        """Return a language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two
         threads would make a bundle each, and what one of them has read would be missing for ever.
         """
         with self._reading:
@@ -177,25 +183,25 @@ class Texts:
             self._bundles[language].add_resource(FluentResource(source))
 
     def without_arguments(self, language: str, key: str) -> str:
-        """Buttons have the same few labels under every answer."""
+        """Return the buttons have the same few labels under every answer."""
         if (language, key) not in self._without_arguments:
-            self._without_arguments[language, key] = _written(language, key, {})
+            self._without_arguments[language, key] = _format_text(language, key, {})
         return self._without_arguments[language, key]
 
 
 texts = Texts()
 
 
-def spoken(code: str) -> str:
-    """The one of our languages that an IETF tag means ("pt-BR"), as Telegram gives it; "" for none of them."""
+def find_language(code: str) -> str:
+    """Return the one of our languages that an IETF tag means ("pt-BR"), as Telegram gives it; "" for none of them."""
     language = code.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 
 
-def language_for(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
-    """The language to answer in.
+def choose_language(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
+    """Return the language to answer in.
 
     `chosen`: what the owner of the memory has chosen, or ""; `code`: the tag of the person's app. `is_shared`: others
     read it too, so that nobody's app decides.
     """
-    return spoken(chosen) or ("" if is_shared else spoken(code)) or default
+    return find_language(chosen) or ("" if is_shared else find_language(code)) or default

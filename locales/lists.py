@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 from locales.catalog import tr
 
 
-def listed(parts: Iterable[str]) -> str:
+def join_list(parts: Iterable[str]) -> str:
     """ "a, b, c"."""
     return tr("shared-comma").join(parts)
 
 
-def all_of(parts: Sequence[str]) -> str:
+def join_all(parts: Sequence[str]) -> str:
     """ "a, b and c"."""
-    return tr("shared-and", first=listed(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
-def any_of(parts: Sequence[str]) -> str:
+def join_any(parts: Sequence[str]) -> str:
     """ "a, b or c"."""
-    return tr("shared-or", first=listed(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+    return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, spoken
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_families
 
-MOST_WANTED = 20
+MAX_WANTED = 20
 """Languages of a browser that are looked at."""
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
 
@@ -20,54 +20,56 @@ Pattern = str | list[str | dict[str, Any]]
 
 
 @cache
-def page_texts(static: Path, language: str) -> dict[str, Any]:
-    """All that the page in a folder says in one of LANGUAGES, with the names of the others: the texts that its modules
-    name, whole or up to what they put in.
+def make_page_texts(static: Path, language: str) -> dict[str, Any]:
+    """Return all that the page in a folder says in one of LANGUAGES, with the names of the others: the texts that its
+    modules name, whole or up to what they put in.
     """
     return {
         "language": language,
         "languages": dict(LANGUAGES),
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
-            key: _pattern(text)
-            for family, names in _named(static).items()
-            for key, text in _texts(language, family).items()
+            key: _to_pattern(text)
+            for family, names in _find_named_texts(static).items()
+            for key, text in _read_texts(language, family).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
         },
     }
 
 
 @cache
-def _named(static: Path) -> Mapping[str, frozenset[str]]:
-    """The keys that a page's modules name, by the files in which these texts are."""
+def _find_named_texts(static: Path) -> Mapping[str, frozenset[str]]:
+    """Return the keys that a page's modules name, by the files in which these texts are."""
     sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
-    known, found = set(families()), dict[str, set[str]]()
+    known, found = set(list_families()), dict[str, set[str]]()
     for family, name in (pair for source in sources for pair in _KEY.findall(source)):
         if family in known:
             found.setdefault(family, set()).add(f"{family}-{name}")
     return {family: frozenset(names) for family, names in found.items()}
 
 
-def _texts(language: str, family: str) -> Mapping[str, object]:
+def _read_texts(language: str, family: str) -> Mapping[str, object]:
     # Here, because reading Fluent takes a tenth of a second that a bot without a page need not spend.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
 
     source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
-    return {one.id.name: one.value for one in entries if isinstance(one, fluent.Message) and one.value}
+    return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """The texts in the first of the languages that a page wants, "pt-BR,en", or else in that of its browser."""
-    return page_texts(static, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(headers))
+def make_wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return the texts in the first of the languages that a page wants, "pt-BR,en", or else in that of its browser."""
+    return make_page_texts(
+        static, choose_preferred(wanted.split(",")[:MAX_WANTED]) if wanted else find_reader_language(headers)
+    )
 
 
-def on_page(text: str) -> str:
+def to_page_text(text: str) -> str:
     """What the chat says, without what names its commands: the page has a field or a button in their place. It may be
     that nothing is left.
     """
-    command = _command()
+    command = _command_pattern()
     kept = list[str]()
     for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):
         if not command.search(part):
@@ -84,24 +86,24 @@ _UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
 
 
 @cache
-def _command() -> re.Pattern[str]:
-    names = "|".join(key.removeprefix("menu-") for key in _texts(ENGLISH, "menu"))
+def _command_pattern() -> re.Pattern[str]:
+    names = "|".join(key.removeprefix("menu-") for key in _read_texts(ENGLISH, "menu"))
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
-def preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
-    """The first of some IETF tags that is one of our languages."""
-    return next((one for tag in tags if (one := spoken(tag.strip()))), default)
+def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
+    """Return the first of some IETF tags that is one of our languages."""
+    return next((one for tag in tags if (one := find_language(tag.strip()))), default)
 
 
-def reader_of(headers: Mapping[str, str], default: str = ENGLISH) -> str:
-    """The language of whoever looks at the page, by the headers of a request."""
-    tags = headers.get("accept-language", "").split(",")[:MOST_WANTED]
-    return preferred((tag.partition(";")[0] for tag in tags), default)
+def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
+    """Return the language of whoever looks at the page, by the headers of a request."""
+    tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
+    return choose_preferred((tag.partition(";")[0] for tag in tags), default)
 
 
-def _pattern(pattern: object) -> Pattern:
-    """Raises TypeError for what the texts of pages do not use: functions, terms, references to other texts."""
+def _to_pattern(pattern: object) -> Pattern:
+    """Raise TypeError for what the texts of pages do not use: functions, terms, references to other texts."""
     from fluent.syntax import ast as fluent
 
     if not isinstance(pattern, fluent.Pattern):
@@ -116,15 +118,15 @@ def _pattern(pattern: object) -> Pattern:
             case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
                 choice.selector, fluent.VariableReference
             ):
-                cases = {_name(one.key): _pattern(one.value) for one in choice.variants}
-                other = next(_name(one.key) for one in choice.variants if one.default)
+                cases = {_argument_name(variant.key): _to_pattern(variant.value) for variant in choice.variants}
+                other = next(_argument_name(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:
                 raise TypeError(f"the page cannot show {element}")
-    return "".join(map(str, parts)) if all(isinstance(one, str) for one in parts) else parts
+    return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else parts
 
 
-def _name(key: object) -> str:
+def _argument_name(key: object) -> str:
     from fluent.syntax import ast as fluent
 
     return key.name if isinstance(key, fluent.Identifier) else str(getattr(key, "value", key))

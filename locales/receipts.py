@@ -4,12 +4,12 @@ Pure. Does not know who is told.
 """
 
 from locales.catalog import tr
-from locales.lists import listed
+from locales.lists import join_list
 from records.forgetting import Forgotten, Remainder
 from records.summaries import FoldOutcome
 
 
-def counts(forgotten: Forgotten) -> str:
+def format_counts(forgotten: Forgotten) -> str:
     """Format counts in words: "2 messages, 1 summary"."""
     parts = [
         forgotten.messages and tr("shared-messages", messages=forgotten.messages),
@@ -19,10 +19,10 @@ def counts(forgotten: Forgotten) -> str:
         forgotten.versions and tr("forget-versions", versions=forgotten.versions),
         forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
     ]
-    return listed(part for part in parts if part)
+    return join_list(part for part in parts if part)
 
 
-def quoting(remainder: Remainder) -> str:
+def format_quoting(remainder: Remainder) -> str:
     """Format quotes in words: "3 later answers, 1 fact"."""
     answers = len(remainder.answers)
     parts = [
@@ -31,27 +31,27 @@ def quoting(remainder: Remainder) -> str:
         remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
         remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
     ]
-    return listed(part for part in parts if part)
+    return join_list(part for part in parts if part)
 
 
-def receipt(forgotten: Forgotten) -> str:
+def format_receipt(forgotten: Forgotten) -> str:
     """Format the receipt of /forget: what was erased, and what may still hold it."""
     remainder = forgotten.remainder
-    stays = [quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
+    stays = [format_quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
     told = [part for part in stays if part]
-    rest = [tr("forget-words-stay", what=listed(told))] if told else []
+    rest = [tr("forget-words-stay", what=join_list(told))] if told else []
     if not remainder.others and not remainder.is_complete:
         rest.append(tr("forget-words-may-stay"))
     if not forgotten.is_clean:
         rest.append(tr("forget-traces"))
-    lines = [" ".join([tr("forget-receipt", what=counts(forgotten)), *(rest or [tr("forget-clean")])])]
+    lines = [" ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])]
     lines.append(tr("forget-not-in-my-power"))
     if forgotten.kept_aside:
-        lines.append(tr("forget-kept-aside", names=listed(forgotten.kept_aside)))
+        lines.append(tr("forget-kept-aside", names=join_list(forgotten.kept_aside)))
     return "\n".join(lines)
 
 
-def outcome_text(outcome: FoldOutcome) -> str:
+def format_outcome(outcome: FoldOutcome) -> str:
     """Format the result of /summary_now."""
     match outcome.state:
         case "folded":

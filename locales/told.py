@@ -13,7 +13,7 @@ from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
-from records.owners import OwnerConfig, StorageType, mode_of
+from records.owners import OwnerConfig, StorageType, find_mode
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -45,7 +45,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 
 @contextmanager
-def speaking_to(*, operator: bool) -> Iterator[None]:
+def speak_to(*, operator: bool) -> Iterator[None]:
     """Set inside the block if errors may name settings and numbers, which only the operator reads."""
     before = _to_operator.set(operator)
     try:
@@ -59,7 +59,7 @@ def to_operator() -> bool:
     return _to_operator.get()
 
 
-def told(error: KeepsakeError) -> str:
+def error_sentence(error: KeepsakeError) -> str:
     """Return one or two sentences about an error, without secrets or message text."""
     is_own = error.plain != (type(error).__doc__ or "").strip() and not isinstance(error, FOR_THE_OPERATOR)
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
@@ -68,13 +68,13 @@ def told(error: KeepsakeError) -> str:
     return f"{said} {error.remedy}".strip() if to_operator() else said
 
 
-def apology(error: KeepsakeError, *, kept: bool) -> str:
+def apology_for(error: KeepsakeError, *, kept: bool) -> str:
     """Return what a person reads instead of an answer. `kept` is True if memory holds their message."""
-    why = told(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=told(error))
+    why = error_sentence(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=error_sentence(error))
     return " ".join([why, *([tr("notices-kept")] if kept else [])])
 
 
-def numbered(sentence: str, number: str) -> str:
+def number_sentence(sentence: str, number: str) -> str:
     """Return a sentence about a failure, with its log number for the operator."""
     return f"{sentence} {tr('notices-error', number=number)}" if to_operator() else sentence
 
@@ -83,7 +83,7 @@ WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 """The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
 
 
-def worth(fact: Fact) -> str:
+def format_worth(fact: Fact) -> str:
     """Return how important a fact is in a word or two, or ""."""
     name = next(name for least, name in WORTH if fact.importance >= least)
     return tr(f"memory-worth-{name}") if name else ""
@@ -105,9 +105,9 @@ MIN_SIGNAL = 1.0
 """Of a message's score: a weaker signal is no reason."""
 
 
-def reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
-    """The signal that raised it most; where none did, that it is loosely related. `least`: how strong that has to be;
-    facts are only brought back for a reason.
+def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
+    """Return the signal that raised it most; where none did, that it is loosely related. `least`: how strong that has
+    to be; facts are only brought back for a reason.
     """
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
@@ -116,29 +116,29 @@ def reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
     return tr(f"why-for-{strongest.replace(' ', '-')}")
 
 
-def part_name(name: str) -> str:
+def name_part(name: str) -> str:
     """Return the name of a prompt's part in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
-def left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
+def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     """Return what a prompt had no room for, each kind once."""
     kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
-    return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{one}") for one in kinds)]
+    return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 
 
-def what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
+def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
     """Return the text of /privacy: the state of memory, what is kept, and for how long."""
     in_group = "" if is_private else tr("basics-stored-group")
-    sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), retention_text(retention_days))
-    return f"{state_of(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
+    sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), format_retention(retention_days))
+    return f"{format_state(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
 
 
-def state_of(config: OwnerConfig | None) -> str:
+def format_state(config: OwnerConfig | None) -> str:
     """Return the line about a memory's state and storage."""
-    return tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
+    return tr(f"basics-mode-{find_mode(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 
-def retention_text(days: int) -> str:
+def format_retention(days: int) -> str:
     """Return the sentence about RETENTION_DAYS, or ""."""
     return tr("basics-retention", days=days) if days else ""

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp
 
 from dashboard.app import SafeHeaders, SameOrigin
 from dashboard.host import STATIC as OF_DASHBOARD
-from locales.catalog import speaking, tr
-from locales.page_texts import reader_of, wanted_texts
+from locales.catalog import speak_in, tr
+from locales.page_texts import find_reader_language, make_wanted_texts
 from playground.bot_api import bot_api
 from playground.control import control, number_of
 from playground.faults import Faults
@@ -62,12 +62,12 @@ def playground_app(
     """
 
     async def about(request: Request) -> Response:
-        with speaking(reader_of(request.headers)):
+        with speak_in(find_reader_language(request.headers)):
             name = model_name or tr("page-offline-model")
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
 
     async def texts(request: Request) -> Response:
-        return JSONResponse(wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
+        return JSONResponse(make_wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
 
     async def dashboard_link(request: Request) -> Response:
         try:
@@ -78,7 +78,7 @@ def playground_app(
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
         if link is None:
             return JSONResponse({"url": ""})
-        with speaking(reader_of(request.headers)):
+        with speak_in(find_reader_language(request.headers)):
             try:
                 made = await link(person, owner)
             except LookupError as refused:

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
-from locales.catalog import speaking
-from locales.page_texts import reader_of
+from locales.catalog import speak_in
+from locales.page_texts import find_reader_language
 from playground.contents import edit_content, send_content, stop_draft
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
@@ -25,7 +25,7 @@ from playground.server import held
 from playground.world import World
 
 WAIT = 25  # seconds that /events and /calls are held when nothing happens
-LONGEST_WAIT = 60  # seconds, whatever is asked for
+MAX_WAIT_SECONDS = 60  # seconds, whatever is asked for
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -194,7 +194,7 @@ class _Injected:
 
 
 async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]) -> list[Json]:
-    timeout = min(max(given.integer("timeout", WAIT) or 0, 0), LONGEST_WAIT)
+    timeout = min(max(given.integer("timeout", WAIT) or 0, 0), MAX_WAIT_SECONDS)
 
     async def limited() -> list[Json]:
         try:
@@ -211,7 +211,7 @@ def spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
 
     async def endpoint(request: Request) -> Response:
         try:
-            with speaking(reader_of(request.headers)):
+            with speak_in(find_reader_language(request.headers)):
                 return JSONResponse(await act(request, await parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)

@@ -20,8 +20,8 @@ from playground.people import Impossible, Person
 from playground.refusals import Json
 from playground.world import World
 
-MOST_PEOPLE = 30
-LONGEST_NAME = 40
+MAX_PEOPLE = 30
+MAX_NAME_CHARS = 40
 """Characters."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
 
@@ -52,18 +52,18 @@ class Guests:
     def bring_back(self) -> None:
         """Add the people of earlier runs; a file that cannot be read is as none."""
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
-            for one in json.loads(self._file.read_text(encoding="utf-8"))[:MOST_PEOPLE]:
-                person = Person(**one)
+            for load in json.loads(self._file.read_text(encoding="utf-8"))[:MAX_PEOPLE]:
+                person = Person(**load)
                 self._world.add_person(
                     int(person.id), person.first_name, username=person.username, language_code=person.language_code
                 )
 
     async def _add(self, request: Request, given: Parameters) -> Json:
-        name = " ".join(given.text("name")[: 10 * LONGEST_NAME].split())
-        if not 1 <= len(name) <= LONGEST_NAME:
-            raise Impossible(tr("page-name-long", most=LONGEST_NAME))
-        if len(self._world.people) >= MOST_PEOPLE:
-            raise Impossible(tr("page-people-many", most=MOST_PEOPLE))
+        name = " ".join(given.text("name")[: 10 * MAX_NAME_CHARS].split())
+        if not 1 <= len(name) <= MAX_NAME_CHARS:
+            raise Impossible(tr("page-name-long", most=MAX_NAME_CHARS))
+        if len(self._world.people) >= MAX_PEOPLE:
+            raise Impossible(tr("page-people-many", most=MAX_PEOPLE))
         person = self._world.add_person(max(self._world.people) + 1, name, language_code=_language(given))
         self._keep()
         self._world.feed.add({"kind": "reset"})
@@ -84,7 +84,7 @@ class Guests:
         return {"chat_id": chat}
 
     def _keep(self) -> None:
-        kept = [asdict(one) for one in self._world.people.values()]
+        kept = [asdict(person) for person in self._world.people.values()]
         self._file.write_text(json.dumps(kept, ensure_ascii=False, indent=2), encoding="utf-8")
 
 

@@ -22,7 +22,7 @@ from playground.world import World
 
 Method = Callable[[Request, Parameters], Awaitable[Any]]
 
-LONGEST_POLL = 50  # seconds, whatever the bot asks for
+MAX_POLL_SECONDS = 50  # seconds, whatever the bot asks for
 SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 ADMIN_RIGHTS = (
@@ -106,7 +106,7 @@ class Methods:
         poll = self._world.updates.poll(
             offset=parameters.integer("offset", 0) or 0,
             limit=min(max(limit, 1), 100),
-            timeout=min(max(parameters.integer("timeout", 0) or 0, 0), LONGEST_POLL),
+            timeout=min(max(parameters.integer("timeout", 0) or 0, 0), MAX_POLL_SECONDS),
         )
         return await held(request, poll, [])
 

@@ -14,13 +14,13 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from playground.refusals import Json, Refusal, bad_request
-from runtime.bounded_json import parsed
+from runtime.bounded_json import parse_bounded
 
 FORM_LIMIT = 500_000
 """Bytes of a form without files: a text of TEXT_LIMIT characters, each spelled out, has a tenth of that."""
-MOST_FIELDS = 1_000
+MAX_FIELDS = 1_000
 """Of one form, and files in it; the Bot API's longest method has some 40."""
-LARGEST = 2**62
+MAX_NUMBER = 2**62
 """Whole numbers are within it: ids have at most 52 bits."""
 BODY_LIMIT = 50 * 1024 * 1024
 """Bytes of one request, and so of a file that is uploaded: a bot may upload 50 MB (Bot API, sendDocument)."""
@@ -55,8 +55,8 @@ class Parameters:
         try:
             number = int(value)
         except (TypeError, ValueError, OverflowError):
-            number = LARGEST
-        if abs(number) >= LARGEST:
+            number = MAX_NUMBER
+        if abs(number) >= MAX_NUMBER:
             raise bad_request(f'field "{name}" must be a number')
         return number
 
@@ -69,7 +69,7 @@ class Parameters:
         if not isinstance(value, str):
             return value
         try:
-            return parsed(value) if value else None
+            return parse_bounded(value) if value else None
         except ValueError:
             raise bad_request(f"can't parse {name} JSON object") from None
 
@@ -123,7 +123,7 @@ async def parameters(request: Request) -> Parameters:
         return Parameters(values)
     if kind == "application/json":
         try:
-            given = parsed(body.decode())
+            given = parse_bounded(body.decode())
             if _HALF_A_PAIR.search(body):
                 json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except (ValueError, RecursionError):
@@ -137,7 +137,7 @@ async def parameters(request: Request) -> Parameters:
     if len(body) > FORM_LIMIT:
         raise Refusal(413, "Request Entity Too Large")
     try:
-        form = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        form = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
         raise bad_request("too many fields") from None
     return Parameters(values | dict(form))
@@ -158,8 +158,8 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
     fields: dict[str, str] = {}
     uploads: dict[str, Upload] = {}
     # Without a boundary every two dashes would be one.
-    parts = body.split(b"--" + boundary.encode(), MOST_FIELDS + 2) if boundary else []
-    if len(parts) > MOST_FIELDS + 2:
+    parts = body.split(b"--" + boundary.encode(), MAX_FIELDS + 2) if boundary else []
+    if len(parts) > MAX_FIELDS + 2:
         raise bad_request("too many fields")
     for part in parts[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
@@ -177,7 +177,7 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
 def _decoded(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return parsed(value)
+            return parse_bounded(value)
         except ValueError:
             return value
     return value

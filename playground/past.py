@@ -39,7 +39,9 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
                 continue
             is_answer = message.role == "assistant"
             author = _author(world, chat, message)
-            contents = formatted(message.content) if is_answer else [{"text": one} for one in pieces(message.content)]
+            contents = (
+                formatted(message.content) if is_answer else [{"text": piece} for piece in pieces(message.content)]
+            )
             for content in contents:
                 world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))
     bot = int(world.bot["id"])
@@ -62,5 +64,5 @@ def _author(world: World, chat: Chat, message: Message) -> Json:
     """Who said it, as a User object: another assistant, whose words were imported, under its own name."""
     if message.role == "assistant":
         return {**world.bot, "id": 0, "first_name": message.speaker} if message.speaker else world.bot
-    members = [world.people[one] for one in chat.members]
-    return next((one for one in members if one.first_name == message.speaker), members[0]).user()
+    members = [world.people[member] for member in chat.members]
+    return next((member for member in members if member.first_name == message.speaker), members[0]).user()

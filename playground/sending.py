@@ -9,7 +9,7 @@ from playground.parameters import Parameters
 from playground.people import Chat
 from playground.reactions import as_sent
 from playground.refusals import NOT_MODIFIED, QUERY_TOO_OLD, Json, bad_request, forbidden, upgraded
-from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, LONGEST, TEXT_LIMIT, formatted, units
+from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, formatted, units
 from playground.world import World
 
 RICH_LIMIT = 32_768  # characters
@@ -277,7 +277,7 @@ class Sending:
 
 def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
     """Text and entities as stored; explicit entities win over parse_mode, as on the real server."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_MESSAGE_CHARS:
         raise bad_request("message is too long")
     given = parameters.objects(field)
     if len(given) > 10 * ENTITY_LIMIT:

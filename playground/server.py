@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from runtime.http_server import BoundedProtocol, serving
-from runtime.tasks import ended
+from runtime.http_server import BoundedProtocol, serve_app
+from runtime.tasks import cancel_and_wait
 
 T = TypeVar("T")
 
-MOST_CONNECTIONS = 900
+MAX_CONNECTIONS = 900
 """At the same moment: a bot holds one for each answer that it sends, and a process may open 1,024 files."""
 
 
@@ -35,7 +35,7 @@ class Lifetime:
 
     async def stop(self) -> None:
         self.stopping.set()
-        await ended(*self._tasks)
+        await cancel_and_wait(*self._tasks)
 
 
 def lifetime_of(request: Request) -> Lifetime:
@@ -83,7 +83,7 @@ cuts a request off.
 class ServerProtocol(BoundedProtocol):
     """HTTP/1.1 that lets a handler cut its connection, within the bounds that every server here has."""
 
-    most_connections = MOST_CONNECTIONS
+    most_connections = MAX_CONNECTIONS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -102,7 +102,7 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> Asyn
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    async with serving(with_lifetime, host, port, protocol=ServerProtocol, grace=5, idle=IDLE_FOR) as taken:
+    async with serve_app(with_lifetime, host, port, protocol=ServerProtocol, grace=5, idle=IDLE_FOR) as taken:
         try:
             yield f"http://{host}:{taken}"
         finally:

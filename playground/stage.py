@@ -13,7 +13,7 @@ from pathlib import Path
 
 from chat.operation import Operation
 from chat.services import Services
-from dashboard.app import dashboard_app
+from dashboard.app import make_dashboard_app
 from dashboard.host import Host
 from dashboard.sessions import PageSessions
 from locales.catalog import tr
@@ -89,7 +89,7 @@ async def open_stage(
         world,
         model_name=model_name,
         guests=guests,
-        dashboard=dashboard_app(services, host),
+        dashboard=make_dashboard_app(services, host),
         link=link,
     )
     async with AsyncExitStack() as stack:

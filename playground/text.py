@@ -12,8 +12,8 @@ from playground.refusals import Json, bad_request
 
 TEXT_LIMIT = 4096  # UTF-16 units, after entities are parsed
 CAPTION_LIMIT = 1024
-LONGEST = 40_000  # characters of a text before its markup is read; ten times what is left of it at most
-LONGEST_PASTE = 120_000  # characters that a person sends at once, in pieces
+MAX_MESSAGE_CHARS = 40_000  # characters of a text before its markup is read; ten times what is left of it at most
+MAX_PASTE_CHARS = 120_000  # characters that a person sends at once, in pieces
 ENTITY_LIMIT = 100  # the server keeps the first hundred and says nothing
 
 FOUND_TYPES = frozenset({"mention", "hashtag", "bot_command", "url", "email"})

@@ -17,7 +17,16 @@ from playground.menus import Menus, is_ephemeral
 from playground.people import Chat, Impossible, Person, membership_update, topic_created
 from playground.reactions import Reactions, as_sent, reaction_update
 from playground.refusals import Json
-from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, text_content, units
+from playground.text import (
+    CAPTION_LIMIT,
+    MAX_MESSAGE_CHARS,
+    MAX_PASTE_CHARS,
+    TEXT_LIMIT,
+    formatted,
+    pieces,
+    text_content,
+    units,
+)
 from playground.updates import FIRST_UPDATE_ID, Queries, Updates, is_meant_for
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
@@ -198,8 +207,8 @@ class World:
         if reply_to is not None:
             self._existing(chat_id, reply_to)
         origin = self._origin(forward_from)
-        if len(text) > LONGEST_PASTE:
-            raise Impossible(f"At most {LONGEST_PASTE:,} characters are sent at once.")
+        if len(text) > MAX_PASTE_CHARS:
+            raise Impossible(f"At most {MAX_PASTE_CHARS:,} characters are sent at once.")
         texts = [content for piece in pieces(text) if (content := text_content(piece))]
         if not texts:
             raise Impossible("A message needs some text.")
@@ -248,7 +257,7 @@ class World:
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
-        content = text_content(text) if len(text) <= LONGEST else {}
+        content = text_content(text) if len(text) <= MAX_MESSAGE_CHARS else {}
         if not content or units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}

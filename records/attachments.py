@@ -39,13 +39,13 @@ class Picture:
     @property
     def tokens(self) -> int:
         """Its estimated cost in a prompt."""
-        return picture_tokens(self.width, self.height)
+        return count_picture_tokens(self.width, self.height)
 
 
 UNKNOWN_SIZE = (1280, 1280)
 
 
-def picture_tokens(width: int, height: int) -> int:
+def count_picture_tokens(width: int, height: int) -> int:
     """Estimate the tokens of a picture in a prompt: the maximum of these published rules.
 
     OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,

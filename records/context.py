@@ -9,7 +9,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 
-MOST_UNFOLDED = 20_000
+MAX_UNFOLDED = 20_000
 """Active messages read for a prompt or a fold. More can only accumulate if folding fails for months."""
 
 

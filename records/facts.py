@@ -12,9 +12,9 @@ LASTING: tuple[FactKind, ...] = ("instruction", "preference")
 """Kinds of facts that are in every prompt to which they could apply, in order of priority."""
 EVERYBODY = -1
 """The person id of facts that apply to all members of a group."""
-LONGEST_FACT = 300
+MAX_FACT_CHARS = 300
 """Characters of one that a command, a tool or the learning takes."""
-MOST_FACTS = 10_000
+MAX_FACTS = 10_000
 """Facts of one owner that hold: all of them are ranked at each question, wherever they came from."""
 
 

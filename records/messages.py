@@ -111,7 +111,7 @@ class Message:
         return first if rest else ""
 
 
-def beginnings(messages: Iterable[Message]) -> list[Message]:
+def cut_documents(messages: Iterable[Message]) -> list[Message]:
     """Return the messages, but of each turn's documents only the first 4,000 characters."""
     taken = Counter[int]()
     kept = []

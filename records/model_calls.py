@@ -66,7 +66,7 @@ class Price:
 _FIGURE = re.compile(r"\d{1,6}(?:\.\d{1,9})?", re.ASCII)
 
 
-def price_of(text: str) -> Price | None:
+def parse_price(text: str) -> Price | None:
     """Parse a price written as prompts/answers or prompts/answers/cached. Return None for anything else."""
     figures = [part.strip() for part in text.split("/", 3)]
     if len(figures) not in (2, 3) or not all(map(_FIGURE.fullmatch, figures)):
@@ -75,12 +75,12 @@ def price_of(text: str) -> Price | None:
     return Price(prompt=prompt, completion=completion, cached=cached[0] if cached else prompt)
 
 
-def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
+def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
     """Parse models with prices, each written NAME=prompts/answers/cached. Raise ValueError that explains the syntax."""
     found: dict[str, Price] = {}
     for item in listed:
         name, _, figures = item.rpartition("=")
-        price = price_of(figures)
+        price = parse_price(figures)
         if not name.strip() or price is None:
             raise ValueError("must be models with their prices, such as gpt-5.4-mini=0.25/2/0.025.")
         found[name.strip()] = price
@@ -104,7 +104,7 @@ _RATIO = re.compile(r"\d(\.\d{1,3})?", re.ASCII)
 UNKNOWN = Abilities()
 
 
-def abilities_of(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
+def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
     """Parse models with abilities, each written NAME context=8192 vision=off tokens=1.3; all but NAME are optional.
 
     Raise ValueError that explains the syntax.

@@ -26,10 +26,10 @@ Formatting = Literal["", "rich"]
 """How answers are formatted: in plain messages, or those with tables and formulas as Telegram's rich messages."""
 
 OWN_PERSONA = "own"
-LONGEST_PERSONA = 500
+MAX_PERSONA_CHARS = 500
 """Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
 
-LONGEST_INSTRUCTIONS = 1000
+MAX_INSTRUCTIONS_CHARS = 1000
 """Characters of an owner's instructions for summaries."""
 
 IN_FILES = (StorageType.SQLITE, StorageType.JSON)
@@ -80,7 +80,7 @@ Mode = Literal["off", "incognito", "on"]
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
-def mode_of(config: OwnerConfig | None) -> Mode:
+def find_mode(config: OwnerConfig | None) -> Mode:
     """Return the memory mode of an owner. `config` is None if nothing was ever configured."""
     if config is None or not config.enabled:
         return "off"

@@ -10,9 +10,9 @@ REPEATS: tuple[Repeat, ...] = get_args(Repeat)[1:]
 (telegram_ui/commands/outreach/reminders.py), the text reminders-each-NAME and, if it is to be asked for without a
 model, a form in reminders/phrases.py.
 """
-MOST_REMINDERS = 100
+MAX_REMINDERS = 100
 """Reminders of one owner."""
-LONGEST_REMINDER = 500
+MAX_REMINDER_CHARS = 500
 """Characters."""
 FARTHEST_DAYS = 3_660
 """Days ahead."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 Clock = Callable[[], datetime]
 """Returns the current time as an aware UTC datetime."""
-LARGEST_ID = 2**52
+MAX_ID = 2**52
 """Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
 
 

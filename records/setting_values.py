@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-LARGEST = 10**12
+MAX_NUMBER = 10**12
 """The largest whole number in a setting: anything larger is a mistake, and would overflow where shares are computed."""
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -30,7 +30,7 @@ class Secret:
 
 
 def key(text: str) -> Secret:
-    """A key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
+    """Return a key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -54,8 +54,8 @@ def url(text: str) -> str:
 
 
 def public_url(text: str) -> str:
-    """An address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it is this
-    machine.
+    """Return an address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it
+    is this machine.
     """
     text = url(text)
     parts = urlsplit(text)
@@ -65,7 +65,7 @@ def public_url(text: str) -> str:
 
 
 def postgres_url(text: str) -> Secret:
-    """The address of a database. It holds a password, so nothing of it is repeated."""
+    """Return the address of a database. It holds a password, so nothing of it is repeated."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
@@ -83,13 +83,13 @@ def between(least: Number, most: Number, words: str, kind: Callable[[str], Numbe
     return read
 
 
-def whole(least: int, most: int = LARGEST) -> Read[int]:
+def whole(least: int, most: int = MAX_NUMBER) -> Read[int]:
     return between(least, most, f"a whole number from {least} to {most:,}", int)
 
 
 def one_of(*choices: Choice) -> Read[Choice]:
     def read(text: str) -> Choice:
-        if chosen := {one.lower(): one for one in choices}.get(text.lower()):
+        if chosen := {choice.lower(): choice for choice in choices}.get(text.lower()):
             return chosen
         raise ValueError(f"must be one of {', '.join(choices)}.")
 

@@ -18,7 +18,7 @@ from reliability import command, killing
 from reliability.town import STORAGES, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
 
-LONGEST_RUN = 1.5
+MAX_RUN_SECONDS = 1.5
 """Seconds that a run lives at most once it fetches updates."""
 AT_START = 0.3
 """The share of kills that come before a run is ready."""
@@ -60,12 +60,12 @@ class CrashTest(killing.KillTest):
             self.outcome.kills += 1
         elif self.chance.random() < AT_MOVE:
             moves = [asyncio.create_task(talker.moving.wait()) for talker in self.talkers]
-            await asyncio.wait(moves, timeout=LONGEST_RUN, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(moves, timeout=MAX_RUN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             for move in moves:
                 move.cancel()
             await asyncio.sleep(self.chance.random() * 0.1)
         else:
-            await asyncio.sleep(self.chance.random() ** 2 * LONGEST_RUN)
+            await asyncio.sleep(self.chance.random() ** 2 * MAX_RUN_SECONDS)
         await self.bots[0].end(signal.SIGKILL)
         self.outcome.kills += 1
         self.check(settled=False)

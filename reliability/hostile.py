@@ -2,9 +2,9 @@
 
 `python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as
 a process, and in each round measures the second person alone, then while the load lasts. It prints one JSON object; its
-exit status is 1 when the median wait next to the load is more than `MOST` times the usual one. The model takes a second
-for an answer; with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the program bounds
-anything.
+exit status is 1 when the median wait next to the load is more than `MAX_SLOWDOWN` times the usual one. The model takes
+a second for an answer; with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the
+program bounds anything.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from tests.end_to_end.visitors import init_data
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
 
-MOST = 3.0
+MAX_SLOWDOWN = 3.0
 """How many times their usual wait a second person may wait next to a hostile one (median of median)."""
 WARM = 5
 """Turns before anything is measured."""
@@ -139,7 +139,7 @@ async def measure(
         "beside_ms": _spread(beside),
         "ratio": round(ratio, 2),
         "loads": attack.done,
-        "is_good": ratio <= MOST,
+        "is_good": ratio <= MAX_SLOWDOWN,
     }
 
 
@@ -200,7 +200,9 @@ async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]
 
 def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
     """What the model says: the hostile person has talked it into everything."""
-    said = next((one["content"] for one in reversed(messages) if one["role"] == "user"), "").rpartition("\n\n")[2]
+    said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
+        "\n\n"
+    )[2]
     if loads.WALNUTS in said:
         call = {"name": "search_memory", "arguments": {"query": "walnut tree"}}
         return Behaviour(calls=(call,) * 8)

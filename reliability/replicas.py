@@ -27,11 +27,11 @@ from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 from tests.support.postgres_wire import laid
 
-LONGEST_PAUSE = 1.5
+MAX_PAUSE_SECONDS = 1.5
 """Seconds between two kills at most."""
 STAYS_DEAD = 0.03
 """The share of kills after which the process is not started again before the next kill: the others take over."""
-SHORTEST_HANG, LONGEST_HANG = 5.0, 60.0
+MIN_HANG_SECONDS, MAX_HANG_SECONDS = 5.0, 60.0
 """Seconds that a process is paused; its leases last 20. It wakes, and serves on."""
 TOLD_EVERY = 20
 """Kills after which a line on stderr says how far it is."""
@@ -78,7 +78,7 @@ class ReplicaTest(killing.KillTest):
         self.outcome = Outcome()
 
     async def kill(self) -> None:
-        await asyncio.sleep(self.chance.random() ** 2 * LONGEST_PAUSE)
+        await asyncio.sleep(self.chance.random() ** 2 * MAX_PAUSE_SECONDS)
         living = [number for number in range(len(self.bots)) if number not in self._dead]
         number = self.chance.choice(living)
         bot = self.bots[number]
@@ -99,7 +99,7 @@ class ReplicaTest(killing.KillTest):
     async def pause(self, number: int) -> None:
         bot = self.bots[number]
         os.kill(bot.pid, signal.SIGSTOP)
-        await asyncio.sleep(self.chance.uniform(SHORTEST_HANG, LONGEST_HANG))
+        await asyncio.sleep(self.chance.uniform(MIN_HANG_SECONDS, MAX_HANG_SECONDS))
         os.kill(bot.pid, signal.SIGCONT)
         await asyncio.sleep(self.chance.random())
         self.outcome.hung += 1

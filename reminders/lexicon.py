@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from babel import Locale
 
-from locales.catalog import ENGLISH, LANGUAGES, words
+from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
 
 UNITS: Mapping[str, Repeat] = {
@@ -26,35 +26,41 @@ _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
 
 
-def plain(word: str) -> str:
-    """A word of locale data in lower case, without what only some people write: accents of Latin letters, ё, dots."""
+def normalise_word(word: str) -> str:
+    """Return a word of locale data in lower case, without what only some people write: accents of Latin letters, ё,
+    dots.
+    """
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
-def _leaves(data: Any) -> Iterable[str]:
+def _iterate_leaves(data: Any) -> Iterable[str]:
     """Yield all strings of a nested part of the locale data."""
-    return (text for part in data.values() for text in _leaves(part)) if hasattr(data, "values") else (str(data),)
+    return (
+        (text for part in data.values() for text in _iterate_leaves(part)) if hasattr(data, "values") else (str(data),)
+    )
 
 
-def _alternatives(words: Iterable[str], *, ending: str = "") -> str:
-    found = sorted({plain(word) for word in words} - {""}, key=len, reverse=True)
+def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
+    found = sorted({normalise_word(word) for word in words} - {""}, key=len, reverse=True)
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("\u064b", "\u064b?") for word in found)
     # Compiling so wide a range without regard to case takes ten milliseconds, and there are hundreds of patterns.
     return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:[\u2e80-\u9fff]))|(?!\w))"
 
 
-def _cases(name: str) -> list[str]:
-    """A weekday's name, also without "-feira" and the Arabic article, and in Russian the cases that follow "on"."""
-    word = plain(name)
+def _list_cases(name: str) -> list[str]:
+    """Return a weekday's name, also without "-feira" and the Arabic article, and in Russian the cases
+    that follow "on".
+    """
+    word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
     return [word, word.partition("-")[0], word.removeprefix("ال"), *accusative]
 
 
-def _unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
+def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
     """Return the forms of a unit behind a number: "Tag", "Tage", "in 2 Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
-    behind = [text.partition("{0}")[2].split() for text in (*forms, *_leaves(field))]
+    behind = [text.partition("{0}")[2].split() for text in (*forms, *_iterate_leaves(field))]
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
@@ -84,15 +90,17 @@ def lexicon(language: str) -> Lexicon:
     """Return the time words of a language, from locale data and reminders.ftl."""
 
     def pattern(words: Iterable[str], *, ending: str = "") -> re.Pattern[str]:
-        return re.compile(_alternatives(words, ending=ending), re.IGNORECASE)
+        return re.compile(_join_alternatives(words, ending=ending), re.IGNORECASE)
 
     locale = Locale(language)
     units = {}
     for unit in UNITS:
-        listed = words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else []
-        units[unit] = pattern([*_unit_words(locale, unit, "long"), *_unit_words(locale, unit, "short"), *listed])
+        listed = list_words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else []
+        units[unit] = pattern(
+            [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short"), *listed]
+        )
     names = ("in", "today", "tomorrow", "after-tomorrow", "every", "at", "half", "joining", "next")
-    word = {one: pattern(words(f"reminders-{one}-words", [language])) for one in names}
+    word = {one: pattern(list_words(f"reminders-{one}-words", [language])) for one in names}
     word["at"] = re.compile(rf"{word['at'].pattern}(?=\s)", re.IGNORECASE)
     word["and"] = pattern([locale.list_patterns["standard"]["2"].replace("{0}", "").replace("{1}", "")])
     word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
@@ -103,7 +111,7 @@ def lexicon(language: str) -> Lexicon:
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
     }
     days = locale.days["format"]
-    wide = {number: _cases(name) for number, name in days["wide"].items()}
+    wide = {number: _list_cases(name) for number, name in days["wide"].items()}
     short = {number: [days[width][number] for width in ("abbreviated", "short")] for number in range(7)}
     return Lexicon(
         language=language,
@@ -120,16 +128,16 @@ def lexicon(language: str) -> Lexicon:
 
 
 @cache
-def words_of_time() -> Sequence[re.Pattern[str]]:
+def find_time_words() -> Sequence[re.Pattern[str]]:
     """Return the names of months, weekdays, units and parts of the day in every language."""
     every = [lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
-    months = [name for locale in locales for form in _FORMS for name in _leaves(locale.months[form]["wide"])]
-    units = [word for locale in locales for unit in UNITS for word in _unit_words(locale, unit, "long")]
-    days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _cases(day)]
+    months = [name for locale in locales for form in _FORMS for name in _iterate_leaves(locale.months[form]["wide"])]
+    units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
+    days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_cases(day)]
     parts = [
         text for one in every for part, text in one.parts if part not in ("am", "pm") and len(text) > MIN_PART_CHARS
     ]
-    patterns = [_alternatives([*months, *units, *parts]), _alternatives(days, ending=r"\w{0,3}")]
+    patterns = [_join_alternatives([*months, *units, *parts]), _join_alternatives(days, ending=r"\w{0,3}")]
     near = [one.word[name] for one in every for name in ("today", "tomorrow")]
-    return [*(re.compile(one, re.IGNORECASE) for one in patterns), *near]
+    return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from locales.catalog import ENGLISH, LANGUAGES, current
+from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
-from reminders.lexicon import UNITS, Lexicon, lexicon, plain, words_of_time
-from reminders.wishes import LONGEST, MORNING, Impossible, at_clock, impossible, made
-from text.analyzer import folded, normal
+from reminders.lexicon import UNITS, Lexicon, find_time_words, lexicon, normalise_word
+from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
+from text.analyzer import fold_term, normalise
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
-from text.time_zones import moved, zone_named
+from text.time_zones import find_zone, move_months
 
 MAX_SHOWN_CHARS = 60
 """Of words that were not understood."""
@@ -66,7 +66,7 @@ class _Reading:
     def match(self, name: str, at: int) -> int:
         """Return the position after one of these words and the gap behind it, or -1."""
         found = self.words.word[name].match(self.text, at)
-        return _gap(self.text, found.end()) if found else -1
+        return _measure_gap(self.text, found.end()) if found else -1
 
     @property
     def is_dated(self) -> bool:
@@ -74,43 +74,49 @@ class _Reading:
 
     def run(self) -> None:
         """Read elements from the beginning, until one is none."""
-        at, is_led = _gap(self.text, 0), False
+        at, is_led = _measure_gap(self.text, 0), False
         while at < len(self.text):
-            if (after := self._element(at, is_led=is_led)) > at:
+            if (after := self._read_element(at, is_led=is_led)) > at:
                 self.end, is_led = after, False
-                at = _gap(self.text, after)
+                at = _measure_gap(self.text, after)
             elif (after := self.match("at", at)) > at:
                 at, is_led = after, True
             else:
                 return
 
-    def _element(self, at: int, *, is_led: bool) -> int:
+    def _read_element(self, at: int, *, is_led: bool) -> int:
         """Read one element; the position after it, -1 for none."""
-        readers = (self._distance, self._relative_day, self._every, self._named_date, self._numeric_date)
+        readers = (
+            self._read_distance,
+            self._read_relative_day,
+            self._read_every,
+            self._read_named_date,
+            self._read_numeric_date,
+        )
         for reader in readers:
             if (after := reader(at)) >= 0:
                 return after
-        if (after := self._period(at)) >= 0:
+        if (after := self._read_period(at)) >= 0:
             return after
-        if (after := self._clock(at, is_led=is_led)) >= 0:
+        if (after := self._read_clock(at, is_led=is_led)) >= 0:
             return after
-        return self._weekday(at, is_led=is_led)
+        return self._read_weekday(at, is_led=is_led)
 
-    def _distance(self, at: int) -> int:
+    def _read_distance(self, at: int) -> int:
         """ "in 20 minutes", "через неделю"."""
         if self.end or (after := self.match("in", at)) < 0:
             return -1
         count = 1
         if number := _TOKEN.match(self.text, after):
             digits = re.match(r"\d{1,5}(?![\d.,])", number[0])
-            known = int(digits[0]) if digits else _number(number[0])
+            known = int(digits[0]) if digits else _parse_number(number[0])
             if known is not None:
-                count, after = known, _gap(self.text, after + (digits.end() if digits else len(number[0])))
+                count, after = known, _measure_gap(self.text, after + (digits.end() if digits else len(number[0])))
         for unit, name in self.words.units.items():
             if found := name.match(self.text, after):
                 try:
                     if unit in ("month", "year"):
-                        self.distance = moved(self.wall, months=count * (12 if unit == "year" else 1))
+                        self.distance = move_months(self.wall, months=count * (12 if unit == "year" else 1))
                     else:
                         self.distance = self.wall + timedelta(**{f"{unit}s": count})
                 except (ValueError, OverflowError):
@@ -120,7 +126,7 @@ class _Reading:
                 return found.end()
         return -1
 
-    def _relative_day(self, at: int) -> int:
+    def _read_relative_day(self, at: int) -> int:
         if self.is_dated or self.repeat:
             return -1
         for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today")):
@@ -129,7 +135,7 @@ class _Reading:
                 return found.end()
         return -1
 
-    def _every(self, at: int) -> int:
+    def _read_every(self, at: int) -> int:
         if self.repeat or self.is_every or self.is_dated or (after := self.match("every", at)) < 0:
             return -1
         self.is_every = True
@@ -142,11 +148,11 @@ class _Reading:
             article, after = after, self.match("at", after)  # "todos los días"
         after = article
         self.repeat = "weekly"
-        if (ended := self._weekday(after, is_led=True)) < 0:
+        if (ended := self._read_weekday(after, is_led=True)) < 0:
             self.repeat = ""
         return ended
 
-    def _weekday(self, at: int, *, is_led: bool) -> int:
+    def _read_weekday(self, at: int, *, is_led: bool) -> int:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
         after = self.match("next", at)
@@ -155,7 +161,7 @@ class _Reading:
         if found is None:
             return -1
         number, end = found
-        behind = _gap(self.text, end)
+        behind = _measure_gap(self.text, end)
         is_timed = self.match("at", behind) >= 0 or self.text[behind : behind + 1].isdigit()
         if not (is_led or after >= 0 or is_timed or self.end):
             return -1
@@ -163,21 +169,21 @@ class _Reading:
         trailing = self.match("next", behind)  # "el lunes que viene"
         return trailing if trailing >= 0 else end
 
-    def _named_date(self, at: int) -> int:
+    def _read_named_date(self, at: int) -> int:
         """ "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
         if self.day is not None or self.month_day:
             return -1
         if found := self.words.named(self.words.months, self.text, at):
             month, end = found
             number = _DAY_AFTER_MONTH.match(self.text, end)
-            return self._dated(month, int(number[1]), number.end()) if number and not self.repeat else -1
+            return self._read_date(month, int(number[1]), number.end()) if number and not self.repeat else -1
         if (number := _DAY.match(self.text, at)) is None:
             return -1
-        after = _gap(self.text, number.end())
+        after = _measure_gap(self.text, number.end())
         while (joined := self.match("of", after)) >= 0:
             after = joined
         if (found := self.words.named(self.words.months, self.text, after)) and not self.repeat:
-            return self._dated(found[0], int(number[1]), found[1])
+            return self._read_date(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not _CLOCK_SIGN.match(self.text, number.end())
         if (number[2] or is_bare) and self.weekday is None:
             self.month_day = int(number[1])
@@ -186,14 +192,14 @@ class _Reading:
             return marked.end() if marked else number.end()
         return -1
 
-    def _dated(self, month: int, day: int, end: int) -> int:
+    def _read_date(self, month: int, day: int, end: int) -> int:
         """Take a date whose year may stand behind it; without one it is the next."""
-        after = _gap(self.text, end)
+        after = _measure_gap(self.text, end)
         while (joined := self.match("of", after)) >= 0:
             after = joined
         if year := _YEAR.match(self.text, after):
             end = year.end()
-            while (joined := self.match("of", _gap(self.text, end))) >= 0:
+            while (joined := self.match("of", _measure_gap(self.text, end))) >= 0:
                 end = joined
         self._take_day(int(year[1]) if year else 0, month, day)
         return end
@@ -206,7 +212,7 @@ class _Reading:
         except ValueError:
             self.impossible, self.day = True, self.wall.date()
 
-    def _numeric_date(self, at: int) -> int:
+    def _read_numeric_date(self, at: int) -> int:
         """ISO, or in the order of the language; where the day could be the month or the clock, it is not understood."""
         if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, at)):
             return -1
@@ -217,7 +223,7 @@ class _Reading:
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
         is_short = found["sep"] == "." and not found["year"] and not found["dot"]
         if is_short:
-            behind = _gap(self.text, found.end())
+            behind = _measure_gap(self.text, found.end())
             behind = max(behind, self.match("at", behind))
             if self.match("half", behind) >= 0 or b > 12 or self.is_dated or self.clock:
                 return -1
@@ -233,7 +239,7 @@ class _Reading:
         self._take_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
 
-    def _period(self, at: int) -> int:
+    def _read_period(self, at: int) -> int:
         """Read noon, midnight, or a part of the day."""
         for name, text in self.words.periods:
             if not (found := text.match(self.text, at)):
@@ -241,7 +247,7 @@ class _Reading:
             if name in ("noon", "midnight") and self.clock is None:
                 self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
                 return found.end()
-            if self.clock is None and self.text[_gap(self.text, found.end()) :][:1].isdigit():
+            if self.clock is None and self.text[_measure_gap(self.text, found.end()) :][:1].isdigit():
                 self.part = name  # "上午9点"
                 return found.end()
             if self.clock is not None and self.distance is None and self._choose_half(name):
@@ -265,7 +271,7 @@ class _Reading:
         self.clock = chosen, minute
         return True
 
-    def _clock(self, at: int, *, is_led: bool) -> int:
+    def _read_clock(self, at: int, *, is_led: bool) -> int:
         if self.clock is not None:
             return -1
         found = _CLOCK_TIME.match(self.text, at)
@@ -274,21 +280,21 @@ class _Reading:
         found = found or _HOUR.match(self.text, at)
         if found is None:
             token = _TOKEN.match(self.text, at)
-            number = (_number(token[0]) or 0) if token and is_led else 0
+            number = (_parse_number(token[0]) or 0) if token and is_led else 0
             if not token or number < 2:
                 return -1
             self.clock, end = (number, 0), token.end()
         else:
             is_bare = hour < 0
             self.clock, end = (int(found["hour"]), minute), found.end()
-        behind = _gap(self.text, end)
+        behind = _measure_gap(self.text, end)
         marked = self.match("half", behind) if _GAP.fullmatch(self.text, end, behind) else -1
         if marked >= 0:
             end = self.words.word["half"].match(self.text, behind).end()  # type: ignore[union-attr]
             behind = marked
         if self.part:
             self.impossible |= not self._choose_half(self.part)
-        half = self._period(behind)
+        half = self._read_period(behind)
         if half >= 0:
             end = half
         if found is not None and is_bare and not (is_led or marked >= 0 or half >= 0):
@@ -299,27 +305,27 @@ class _Reading:
         return end
 
 
-def _number(token: str) -> int | None:
-    return NUMBERS.get(folded(normal(token)).strip("."))
+def _parse_number(token: str) -> int | None:
+    return NUMBERS.get(fold_term(normalise(token)).strip("."))
 
 
-def _gap(text: str, at: int) -> int:
+def _measure_gap(text: str, at: int) -> int:
     found = _GAP.match(text, at)
     return found.end() if found else at
 
 
 def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = said[:LONGEST]
+    text = said[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ", "aeiouacaaeoеAEIOUACAAEOЕ"))  # keeps its length
     readings = []
-    for language in dict.fromkeys([current(), ENGLISH, *LANGUAGES]):
+    for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
         reading = _Reading(text=bare, words=lexicon(language), wall=wall)
         reading.run()
         readings.append(reading)
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
-    if words := _left_over(best, text):
+    if words := _find_left_over(best, text):
         return NotUnderstood(words=words)
     if best.impossible:
         return "none"
@@ -328,22 +334,22 @@ def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnde
     what = rest[joined.end() :] if joined else rest
     if not what.strip(" ,.;:!?-–—"):
         return NotUnderstood(words="")
-    return _wish(best, what, now)
+    return _make_wish(best, what, now)
 
 
-def _wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)
-        return impossible(due_at, now) or made(what, due_at, None, "", now) or NotUnderstood(words="")
+        return check_possible(due_at, now) or make_wish(what, due_at, None, "", now) or NotUnderstood(words="")
     hour, minute = reading.clock or (MORNING, 0)
     local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
         local += timedelta(days=1)
     if reading.month_day:
-        local = moved(local, months=0, day=reading.month_day)
+        local = move_months(local, months=0, day=reading.month_day)
         if local <= wall or local.day != reading.month_day:
-            later = (moved(local, months=months, day=reading.month_day) for months in range(1, 13))
+            later = (move_months(local, months=months, day=reading.month_day) for months in range(1, 13))
             local = next((at for at in later if at.day == reading.month_day), local)
     elif reading.weekday is not None and reading.day is None:
         local += timedelta(days=(reading.weekday - local.weekday()) % 7)
@@ -351,11 +357,11 @@ def _wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossi
         return "none"  # "Friday, 3 December" of a year in which that is a Thursday
     if local <= wall and reading.day is None:
         local += timedelta(days=7 if reading.weekday is not None else 1)
-    when = None if reading.repeat else impossible(local, now.replace(tzinfo=None))
-    return when or at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    when = None if reading.repeat else check_possible(local, now.replace(tzinfo=None))
+    return when or make_at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
-def _left_over(reading: _Reading, text: str) -> str:
+def _find_left_over(reading: _Reading, text: str) -> str:
     """Return the words of time that were not understood, or ""."""
     if reading.unsure:
         return reading.unsure[0]
@@ -363,7 +369,7 @@ def _left_over(reading: _Reading, text: str) -> str:
     is_read = is_timed or reading.is_dated or reading.repeat == "daily"
     if reading.is_every and reading.repeat != "daily":
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
-    start = _gap(text, reading.end) if is_read else 0
+    start = _measure_gap(text, reading.end) if is_read else 0
     tokens = list(_TOKEN.finditer(text, start))
     marks = [index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed)]
     begins = not is_read or reading.match("and", start) >= 0
@@ -385,11 +391,11 @@ def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> 
     zone, or a number, which may count something else where the time is known and an ordinary word stands before it.
     """
     token = tokens[index][0].strip(".:'’")
-    word = plain(token)
-    if _TIME_SHAPES.match(tokens[index][0]) or any(name.fullmatch(word) for name in words_of_time()):
+    word = normalise_word(token)
+    if _TIME_SHAPES.match(tokens[index][0]) or any(name.fullmatch(word) for name in find_time_words()):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
-    if token.isupper() and 2 < len(token) < 6 and zone_named(token) is not None:
+    if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
-    is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_number(word) or 0) > 1
+    is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_parse_number(word) or 0) > 1
     return is_number and (not is_timed or index == 0)

@@ -15,7 +15,7 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import FARTHEST_DAYS, ReminderWish
-from reminders.wishes import LONGEST, PARAMETERS, wish_of
+from reminders.wishes import MAX_TEXT_CHARS, PARAMETERS, parse_wish
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +43,8 @@ class WishReader:
     _quota: Quota
 
     async def wished(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """The reminder that the words ask for, and True if a model has read it, so that its reading is to be confirmed;
-        or a sentence that says why there is none. `now` as for `read`.
+        """Return the reminder that the words ask for, and True if a model has read it, so that its reading is to be
+        confirmed; or a sentence that says why there is none. `now` as for `read`.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase
@@ -63,14 +63,14 @@ class WishReader:
                 return tr(f"reminders-impossible-{why}", years=FARTHEST_DAYS // 366)
 
     async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
-        """The reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`: aware,
-        in the person's zone.
+        """Return the reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`:
+        aware, in the person's zone.
         """
-        asked = PromptMessage(role="user", content=prompts.read_reminder(said[:LONGEST], now))
+        asked = PromptMessage(role="user", content=prompts.read_reminder(said[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person, self._model, [asked], schema=SCHEMA)
             given = json.loads(answer.text)
         except (KeepsakeError, ValueError, RecursionError) as error:
             log.info("a reminder could not be read: %s", type(error).__name__)
             return None
-        return wish_of(given, now) if isinstance(given, dict) else None
+        return parse_wish(given, now) if isinstance(given, dict) else None

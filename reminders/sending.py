@@ -19,18 +19,18 @@ from external_memory import ExternalMemory
 from records.errors import KeepsakeError
 from records.reminders import Reminder, ReminderWish
 from records.scopes import Clock
-from runtime.tasks import ended, repeated, uncancelled
-from text.time_zones import moment_of, next_time
+from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
+from text.time_zones import next_time, to_utc
 
 log = logging.getLogger(__name__)
 
-MOST_SENDS = 2
+MAX_SENDS = 2
 """Times that one is sent where nobody knows whether the first arrived: as answers are."""
 AT_ONCE = 50
 """Owners who are told at the same time, each one thing after the other: one chat in which Telegram wants a pause of
 minutes holds nobody else up.
 """
-MOST_DUE = 200
+MAX_DUE = 200
 """Reminders that are looked at in one go, one of each owner before the second of any; the rest is due the next time."""
 GRACE = 2.0
 """Seconds that what is being sent when the bot stops is given to arrive."""
@@ -54,7 +54,7 @@ class Reminders:
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
         """Keep a reminder, whether memory is on or off; None where its owner has as many as there may be. Asked for
-        twice, it is kept once. Raises StorageError.
+        twice, it is kept once. Raise StorageError.
         """
         if await self._memory.config(owner) is None:
             await self._memory.choose(owner, lambda known: known)
@@ -86,12 +86,12 @@ class Reminders:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
         try:
-            async with repeated(look, every=LOOK_EVERY, grace=GRACE):
+            async with repeat_in_background(look, every=LOOK_EVERY, grace=GRACE):
                 yield
         finally:
             if left := list(self._telling.values()):
                 await asyncio.wait(left, timeout=GRACE)
-                await ended(*left)
+                await cancel_and_wait(*left)
 
     async def begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
         """Begin to send what is due, but for owners who are being told something already; one that was missed is sent
@@ -100,35 +100,35 @@ class Reminders:
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            for one in await store.reminders.due(self._clock(), limit=MOST_DUE):
+            for one in await store.reminders.due(self._clock(), limit=MAX_DUE):
                 due[one.owner].append(one)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < AT_ONCE:
-                    task = self._telling[owner] = asyncio.create_task(self._send(theirs, tell))
-                    task.add_done_callback(partial(self._told, owner))
+                    task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
+                    task.add_done_callback(partial(self._tell_owner, owner))
                     begun.append(task)
         return begun
 
-    def _told(self, owner: int, _: object) -> None:
+    def _tell_owner(self, owner: int, _: object) -> None:
         del self._telling[owner]
 
-    async def _send(self, due: Sequence[Reminder], tell: Tell) -> None:
+    async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
         """Send what is due of one owner, each failing by itself, until something has to wait."""
         for one in due:
             try:
-                if not await self._sent(one, tell):
+                if not await self._send_reminder(one, tell):
                     return
             except KeepsakeError as error:
                 log.warning("a reminder of %d is not sent yet: %s", one.owner, type(error).__name__)
 
-    async def _sent(self, one: Reminder, tell: Tell) -> bool:
+    async def _send_reminder(self, one: Reminder, tell: Tell) -> bool:
         """Send a reminder. Return False if it has to be sent later."""
         while True:
             async with self._memory.home(one.owner) as store:
                 times = await store.reminders.begin(one)
             if times is None:
                 return True
-            if times > MOST_SENDS:
+            if times > MAX_SENDS:
                 log.warning("a reminder of %d is not sent a third time", one.owner)
                 break
             told = await tell(one, self._clock())
@@ -138,16 +138,16 @@ class Reminders:
                 return False
             if told != "unknown":
                 break
-        await uncancelled(lambda: self._done(one))
+        await run_uncancelled(lambda: self._mark_done(one))
         return True
 
-    async def _done(self, one: Reminder) -> None:
+    async def _mark_done(self, one: Reminder) -> None:
         config = await self._memory.config(one.owner)
         again = None
         if config is not None and one.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
             first = one.local or one.due_at.astimezone(config.zone).replace(tzinfo=None)
             if (local := next_time(first, one.repeat, one.month_day, after=wall)) is not None:
-                again = moment_of(local, config.zone), local
+                again = to_utc(local, config.zone), local
         async with self._memory.home(one.owner) as store:
             await store.reminders.done(one, again)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, ReminderWish, Repeat
+from records.reminders import FARTHEST_DAYS, MAX_REMINDER_CHARS, REPEATS, ReminderWish, Repeat
 from text.characters import visible_line
-from text.time_zones import moment_of, monthly, next_time
+from text.time_zones import next_month_day, next_time, to_utc
 
-LONGEST = 1_000
+MAX_TEXT_CHARS = 1_000
 """Characters of a text that is read."""
 MORNING = 9
 """The hour where none is said."""
@@ -28,40 +28,40 @@ Impossible = Literal["none", "far", "passed"]
 """Why a time that was read is none to be reminded at: no clock or calendar shows it, it is too far ahead, or over."""
 
 
-def wish_of(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
-    """The reminder of an object with `text`, `at` (the wall clock's time, ISO) or `in_minutes`, and `repeat`; None
-    where these give none to come. `now`: aware, in the person's zone.
+def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
+    """Return the reminder of an object with `text`, `at` (the wall clock's time, ISO) or `in_minutes`, and `repeat`;
+    None where these give none to come. `now`: aware, in the person's zone.
     """
     text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
         return None
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= FARTHEST_DAYS * 24 * 60:
-        return made(text, now + timedelta(minutes=minutes), None, cycle, now)
+        return make_wish(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:
         local = datetime.fromisoformat(str(at)[:16])
     except ValueError:
         return None
     if local.tzinfo is not None:
         return None
-    return at_clock(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
+    return make_at_clock(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
 
 
-def at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
+def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
     """At a wall clock's time, or at the first one to come of what repeats."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
-        again = monthly(local, month_day, after=wall) if month_day else next_time(local, repeat, 0, after=wall)
+        again = next_month_day(local, month_day, after=wall) if month_day else next_time(local, repeat, 0, after=wall)
         local = again or local
     try:
-        return made(text, moment_of(local, now.tzinfo), local, repeat, now, month_day)
+        return make_wish(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
     except OverflowError:
         return None
 
 
-def made(
+def make_wish(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> ReminderWish | None:
-    text = visible_line(text).strip(_ENDS)[:LONGEST_REMINDER]
+    text = visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
     if not text or not now < due_at <= now + timedelta(days=FARTHEST_DAYS):
         return None
     if repeat and local is None:
@@ -70,7 +70,7 @@ def made(
     return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
 
 
-def impossible(due_at: datetime, now: datetime) -> Impossible | None:
+def check_possible(due_at: datetime, now: datetime) -> Impossible | None:
     if due_at <= now:
         return "passed"
     return "far" if due_at - now > timedelta(days=FARTHEST_DAYS) else None

@@ -19,9 +19,9 @@ class Budgets:
     def under(self, ceiling: int) -> "Budgets":
         """These budgets below another ceiling: the parts are scaled down together where they do not fit."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
-        return replace(self.scaled(share), ceiling=ceiling, system=int(self.system * share))
+        return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
-    def scaled(self, share: float) -> "Budgets":
+    def scale(self, share: float) -> "Budgets":
         """With this share of what summaries, recent turns and snippets may take."""
         return replace(
             self,
@@ -35,9 +35,9 @@ SECTION_SHARE = 3
 """Each section takes at most one in 3 tokens of the system prompt's budget, or is left out."""
 
 
-def with_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
-    """The system prompt, cut where there is no room for it, and after it the sections that are small enough."""
-    sizes = {one: tokenizer.count(one) + 2 for one in sections if one}
+def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
+    """Return the system prompt, cut where there is no room for it, and after it the sections that are small enough."""
+    sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
     kept = [one for one, size in sizes.items() if size * SECTION_SHARE <= budget]
     own = tokenizer.cut_end(system_prompt, budget - sum(sizes[one] for one in kept))
     return "\n\n".join(text for text in (own, *kept) if text)

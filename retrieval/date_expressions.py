@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from text.analyzer import folded, normal
+from text.analyzer import fold_term, normalise
 from text.date_words import (
     AGO_AFTER,
     AGO_BEFORE,
@@ -38,15 +38,15 @@ _AMBIGUOUS = frozenset(AMBIGUOUS_MONTHS.split())
 _DIGITS = "〇一二三四五六七八九"
 
 
-def _alternatives(patterns: dict[str, str]) -> str:
+def _join_alternatives(patterns: dict[str, str]) -> str:
     return "|".join(patterns.values())
 
 
 _NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in NUMBERS if word.isascii() or word[0] < chr(0x2E80))}"
-_UNIT = rf"(?:{_alternatives(UNITS)})(?!\w)"
+_UNIT = rf"(?:{_join_alternatives(UNITS)})(?!\w)"
 _DUAL = "|".join(DUALS)
 _HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
-_EASTERN_UNIT = _alternatives(EASTERN_UNITS)
+_EASTERN_UNIT = _join_alternatives(EASTERN_UNITS)
 
 _AGO = re.compile(
     rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{AGO_AFTER})(?!\w)"
@@ -57,23 +57,23 @@ _AGO = re.compile(
 )
 
 
-def _either(western: str, eastern: str) -> re.Pattern[str]:
-    """Words that stand alone, or those of scripts without spaces."""
+def _join_patterns(western: str, eastern: str) -> re.Pattern[str]:
+    """Return the words that stand alone, or those of scripts without spaces."""
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
-_RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, western, eastern in RELATIVE)
-_WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
+_RELATIVE = tuple((unit, back, _join_patterns(western, eastern)) for unit, back, western, eastern in RELATIVE)
+_WEEKDAYS = tuple(map(_join_patterns, WEEKDAYS, EASTERN_WEEKDAYS))
 _UNITS = tuple((unit, re.compile(form)) for table in (UNITS, EASTERN_UNITS) for unit, form in table.items())
 
 
-def _next_to(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Expressions for the words before and after a word."""
+def _make_neighbour_patterns(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return expressions for the words before and after a word."""
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
-_NEXT = _next_to(NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT)
-_LAST = _next_to(LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
+_NEXT = _make_neighbour_patterns(NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT)
+_LAST = _make_neighbour_patterns(LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +93,8 @@ for _names in MONTHS:
             _FORMS.setdefault(_form, (len(_FORMS), _number_of))
 
 
-def _month(word: str) -> tuple[int, bool]:
-    """The number of the month that a folded word names (0 = none), and whether it may be another word."""
+def _parse_month(word: str) -> tuple[int, bool]:
+    """Return the number of the month that a folded word names (0 = none), and whether it may be another word."""
     if word in RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
@@ -102,7 +102,7 @@ def _month(word: str) -> tuple[int, bool]:
     return (_FORMS[found][1], found in _AMBIGUOUS) if found else (0, False)
 
 
-def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:
+def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:
     try:
         start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
@@ -112,7 +112,7 @@ def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | 
         return None
 
 
-def _back(clock: datetime, unit: str, back: int) -> Span | None:
+def _span_back(clock: datetime, unit: str, back: int) -> Span | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return day - timedelta(days=back), day - timedelta(days=back - 1)
@@ -121,27 +121,27 @@ def _back(clock: datetime, unit: str, back: int) -> Span | None:
         return start, start + timedelta(days=7)
     if unit == "month":
         months = day.year * 12 + day.month - 1 - back
-        return _span(months // 12, months % 12 + 1, like=day)
-    return _span(day.year - back, like=day)
+        return _make_span(months // 12, months % 12 + 1, like=day)
+    return _make_span(day.year - back, like=day)
 
 
-def _named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     """Dates, months and years that are named. Without a year they are the latest."""
 
     def year_of(month: int) -> int:
         return clock.year - (month > clock.month)
 
     for m in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
-        yield _span(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
+        yield _make_span(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
     for m in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
-        yield _span(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
+        yield _make_span(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
     for m in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
         month = int(m[2])
-        yield _span(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
+        yield _make_span(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
     words = list(re.finditer(r"\w+", text))
     dated = False
     for k, w in enumerate(words):
-        month, unsure = _month(w[0])
+        month, unsure = _parse_month(w[0])
         if not month:
             continue
         near = [words[j][0] if 0 <= j < len(words) else "" for j in (k - 2, k - 1, k + 1, k + 2, k + 3)]
@@ -153,10 +153,10 @@ def _named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
         ):
             continue
         dated = dated or bool(year)
-        yield _span(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
+        yield _make_span(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
     if not dated:
         for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
-            yield _span(int(m[1]), like=clock), m[0]
+            yield _make_span(int(m[1]), like=clock), m[0]
 
 
 def _has_next_to_it(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
@@ -164,20 +164,20 @@ def _has_next_to_it(text: str, m: re.Match[str], words: tuple[re.Pattern[str], r
     return bool(words[0].search(head) or words[1].search(tail))
 
 
-def _weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     """Weekdays: "on Tuesday" is the latest before today; "last Tuesday" may also be that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
             if not _has_next_to_it(text, m, _NEXT):
-                yield _back(clock, "day", back), m[0]
+                yield _span_back(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
                 if of_last_week != back and _has_next_to_it(text, m, _LAST):
-                    yield _back(clock, "day", of_last_week), m[0]
+                    yield _span_back(clock, "day", of_last_week), m[0]
 
 
-def number(word: str) -> int:
-    """The number that a folded word or figures name; 0 for none."""
+def parse_number(word: str) -> int:
+    """Return the number that a folded word or figures name; 0 for none."""
     if word.isdigit():
         return int(word)
     if word in NUMBERS:
@@ -188,39 +188,41 @@ def number(word: str) -> int:
     return 0
 
 
-def _unit(word: str) -> str:
+def _parse_unit(word: str) -> str:
     named = (unit for unit, form in _UNITS if form.fullmatch(word))
     return next(named, DUALS.get(word, "day"))
 
 
-def _ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for m in _AGO.finditer(text):
         groups = {name: value for name, value in m.groupdict().items() if value}
         unit = next(value for name, value in groups.items() if name[0] == "u")
-        count = next((number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1)
+        count = next(
+            (parse_number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1
+        )
         if 0 < count < 1000:
-            yield _back(clock, _unit(unit), count), m[0]
+            yield _span_back(clock, _parse_unit(unit), count), m[0]
 
 
-def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
-            yield _back(clock, unit, back), m[0]
+            yield _span_back(clock, unit, back), m[0]
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 """The surroundings of a month's name in a date."""
 
 
-def period_named(text: str, clock: datetime) -> tuple[date, date] | None:
-    """The first and the last day, at most today, where a whole text is a time: by its distance from the clock
-    ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"); None otherwise. Raises ValueError for a
+def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
+    """Return the first and the last day, at most today, where a whole text is a time: by its distance from the clock
+    ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"); None otherwise. Raise ValueError for a
     day that does not exist.
     """
-    words = " ".join(folded(normal(text)).split())
+    words = " ".join(fold_term(normalise(text)).split())
     # A month or a year alone may be meant as a word to search for.
-    days = [(span, found) for span, found in _named(words, clock) if span is None or _is_day(span)]
-    for span, found in (*_relative(words, clock), *_ago(words, clock), *days):
+    days = [(span, found) for span, found in _find_named(words, clock) if span is None or _is_day(span)]
+    for span, found in (*_find_relative(words, clock), *_find_ago(words, clock), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
@@ -233,10 +235,10 @@ def _is_day(span: Span) -> bool:
     return span[0].date() == (span[1] - timedelta(days=1)).date()
 
 
-def ranges(question: str, clock: datetime) -> tuple[Range, ...]:
-    """The ranges of time that a question (folded, lower case) names, relative to `clock`."""
-    dates = list(_named(question, clock))
-    found = [*dates, *_relative(question, clock), *_ago(question, clock)]
+def find_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
+    """Return the ranges of time that a question (folded, lower case) names, relative to `clock`."""
+    dates = list(_find_named(question, clock))
+    found = [*dates, *_find_relative(question, clock), *_find_ago(question, clock)]
     if not dates:
-        found += _weekdays(question, clock)
+        found += _find_weekdays(question, clock)
     return tuple(Range(start=span[0], end=span[1], words=words) for span, words in found if span and span[0] <= clock)

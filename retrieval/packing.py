@@ -7,7 +7,7 @@ from datetime import date, datetime
 from llm import prompts
 from records.context import Snippet
 from records.messages import Message
-from text.analyzer import analyse
+from text.analyzer import analyse_text
 from text.passages import shown
 
 TOO_SMALL = 12
@@ -58,28 +58,28 @@ class Packing:
         for passage in passages:
             if self.room - leave < TOO_SMALL or misses > PATIENCE:
                 break
-            misses += not self._offer(passage, leave)
+            misses += not self._try_passage(passage, leave)
 
     def require(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
         """Take these even where they are too long: then a piece with as many as possible of these terms."""
         for passage in passages:
-            if self._offer(passage, 0):
+            if self._try_passage(passage, 0):
                 continue
             text = shown(passage.message.content, {passage.part})
-            line = prompts.named_line(passage.message, "")
+            line = prompts.format_named(passage.message, "")
             room = self.room - self._count(
-                f"{prompts.snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
+                f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
             )
             while room >= TOO_SMALL and passage.message.id not in self._taken:
                 pieces = split(text, room - ELLIPSES)
-                piece = max(pieces, key=lambda one: len(terms.intersection(analyse(one)))).strip()
-                if terms.intersection(analyse(piece)):  # else the word itself was divided
-                    self._take(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
+                piece = max(pieces, key=lambda one: len(terms.intersection(analyse_text(one)))).strip()
+                if terms.intersection(analyse_text(piece)):  # else the word itself was divided
+                    self._take_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
                 room = room * 3 // 4
 
-    def _offer(self, passage: RankedPassage, leave: int) -> bool:
+    def _try_passage(self, passage: RankedPassage, leave: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # a piece of it, which was required
@@ -88,21 +88,21 @@ class Packing:
         snippet = Snippet(message=passage.message, text=shown(passage.message.content, parts), score=passage.score)
         if id_ in self._taken:
             snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
-        if not self._take(snippet, leave):
+        if not self._take_snippet(snippet, leave):
             return False
         self._parts[id_] = parts
         return True
 
-    def _take(self, snippet: Snippet, leave: int) -> bool:
+    def _take_snippet(self, snippet: Snippet, leave: int) -> bool:
         """Take it, in place of what is taken of its message already; whether it fits, or is shown in any case."""
-        id_, line = snippet.message.id, prompts.named_line(snippet.message, snippet.text)
+        id_, line = snippet.message.id, prompts.format_named(snippet.message, snippet.text)
         if line in self._texts:
             return True
         local = snippet.message.created_at.astimezone(self._now.tzinfo)
         cost = self._count(line + "\n")
         more = cost - self._costs.get(id_, 0)
         if local.date() not in self._days:
-            more += self._count(prompts.snippet_heading(local, self._now) + "\n")
+            more += self._count(prompts.format_snippet_heading(local, self._now) + "\n")
         if more > self.room - leave:
             return False
         self.room -= more
@@ -112,20 +112,20 @@ class Packing:
         return True
 
 
-def pack(
+def pack_snippets(
     snippets: Iterable[Snippet],
     *,
     room: int,
     now: datetime,
     count: Callable[[str], int],
-    line: Callable[[Message, str], str] = prompts.named_line,
+    line: Callable[[Message, str], str] = prompts.format_named,
 ) -> list[Snippet]:
     """Of finished snippets those that fit, best first."""
     taken: list[Snippet] = []
     days: set[date] = set()
     for snippet in snippets:
         day = snippet.message.created_at.astimezone(now.tzinfo).date()
-        heading = "" if day in days else prompts.snippet_heading(snippet.message.created_at, now) + "\n"
+        heading = "" if day in days else prompts.format_snippet_heading(snippet.message.created_at, now) + "\n"
         cost = count(heading + line(snippet.message, snippet.text) + "\n")
         if cost <= room:
             room -= cost

@@ -18,8 +18,8 @@ REACH = 24
 """How many turns, and versions of a summary, are looked at: more than a block has."""
 
 
-def version_shown(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
-    """The first of the versions that end in the same block of messages as the active one.
+def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
+    """Return the first of the versions that end in the same block of messages as the active one.
 
     It changes once a block, and is the same after a restart.
     """
@@ -28,22 +28,22 @@ def version_shown(active: Summary, versions: Mapping[int, Summary], block: int) 
         before = versions.get(shown.base_id)
         if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
             break
-        if before.last_id // block != active.last_id // block or not _continues(before, shown):
+        if before.last_id // block != active.last_id // block or not _is_continuation(before, shown):
             break
         shown = before
     return shown
 
 
-def _continues(before: Summary, after: Summary) -> bool:
-    """Whether the newer version only added to the one before: a rolling summary may also have taken in imported history
-    or the summary of another policy. A sliding one always leaves its oldest messages behind.
+def _is_continuation(before: Summary, after: Summary) -> bool:
+    """Return True if the newer version only added to the one before: a rolling summary may also have taken in imported
+    history or the summary of another policy. A sliding one always leaves its oldest messages behind.
     """
     return after.policy == "sliding" or (after.source_ids == (before.id,) and after.first_id == before.first_id)
 
 
-def verbatim_after(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """The messages that a prompt shows word for word after a version: everything since, and with a sliding policy,
-    which folds each turn at once, also its last `turns`, so that this part grows instead of moving along.
+def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
+    """Return the messages that a prompt shows word for word after a version: everything since, and with a sliding
+    policy, which folds each turn at once, also its last `turns`, so that this part grows instead of moving along.
 
     `newest`: the newest turns. None where they do not reach back to the version.
     """
@@ -54,9 +54,9 @@ def verbatim_after(shown: Summary, newest: Sequence[Message], turns: int) -> lis
     return [one for one in newest if one.id > shown.last_id or one.turn in repeated]
 
 
-def before_active(newest: Sequence[Message], turns: int) -> list[Message]:
-    """The last `turns` archived turns, to be shown word for word before the active ones: without them the last turns,
-    which are always shown, would move along with each turn after a fold.
+def select_before_active(newest: Sequence[Message], turns: int) -> list[Message]:
+    """Return the last `turns` archived turns, to be shown word for word before the active ones: without them the last
+    turns, which are always shown, would move along with each turn after a fold.
 
     `newest`: the newest 2 × `turns` turns. Nothing where they do not reach back so far, since from then on there are
     enough active turns; or where an older turn is active than an archived one.
@@ -70,7 +70,7 @@ def before_active(newest: Sequence[Message], turns: int) -> list[Message]:
 
 
 def start(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """The index of the first turn to keep so that all from there fit `budget`; it moves on in leaps of `step`
+    """Return the index of the first turn to keep so that all from there fit `budget`; it moves on in leaps of `step`
     tokens.
     """
     total = sum(sizes)

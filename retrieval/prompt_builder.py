@@ -1,7 +1,7 @@
 """A request in the making: parts are offered in the order of precedence, and each takes what is left of the ceiling.
 
 Pure. Owns sizes, what yields first (`_give_way`; for a piece of one required snippet also turns do), the order in which
-the parts stand (`_request`), and what is listed as cut. Does not know where the parts come from.
+the parts stand (`_make_request`), and what is listed as cut. Does not know where the parts come from.
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
-from retrieval.budgets import Budgets, with_sections
-from retrieval.turns import WORTH_SHOWING, PastTurn, PastTurns, role, share_of_tokens, uncovered
+from retrieval.budgets import Budgets, add_sections
+from retrieval.turns import WORTH_SHOWING, PastTurn, PastTurns, find_role, find_uncovered, measure_token_share
 from text.tokenizer import Tokenizer
 
-MOST_PROFILE, PROFILE_SHARE = 800, 8
+MAX_PROFILE_TOKENS, PROFILE_SHARE = 800, 8
 """The profile takes at most 800 tokens and one in 8 of the ceiling, out of what would go to snippets."""
 ONE_SNIPPET = 64
 """In so many tokens a piece of one snippet can be shown."""
-MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
+MAX_INSTRUCTIONS_TOKENS, INSTRUCTIONS_SHARE = 400, 10
 """Lasting instructions take at most 400 tokens and one in 10 of the ceiling; the newest stays."""
-LONGEST_WORDS = 10**9
+MAX_MESSAGE_TOKENS = 10**9
 """Tokens of a message before anything is known of the room for it."""
 FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
@@ -35,7 +35,7 @@ FACTS_SHARE = 3
 
 class PromptBuilder:
     """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
-    facts, snippets; then `context`. They stand in another order, that of `_request`.
+    facts, snippets; then `context`. They stand in another order, that of `_make_request`.
 
     Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
     `powers`: what it says of the bot and its commands.
@@ -69,27 +69,27 @@ class PromptBuilder:
         self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
-        self._clock = prompts.clock_line(now)
+        self._clock = prompts.format_clock(now)
         if incoming.replied is not None:
-            self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
+            self._clock = f"{replies.quote_replied(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
-        self._system = with_sections(tokenizer, system_prompt, sections, budgets.system)
+        self._system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(self._system, budgets.system)
-        self._pictures = sent_along.pictures(incoming, budgets.ceiling)
+        self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
         self._came_in = sent_along.Words(incoming, tokenizer, budgets.ceiling)
-        words, was_shortened = self._came_in.within(LONGEST_WORDS)
+        words, was_shortened = self._came_in.within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._size(self._request()) - 4
+        room = budgets.ceiling - self._size(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._size(self._request()) - 4
+            room = budgets.ceiling - self._size(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._came_in.within(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._size(self._request()))
+        self._left = max(0, budgets.ceiling - self._size(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
-        self._budgets = budgets.scaled(share)
+        self._budgets = budgets.scale(share)
 
     @property
     def shown_ids(self) -> frozenset[int]:
@@ -99,7 +99,7 @@ class PromptBuilder:
     @property
     def snippet_room(self) -> int:
         """Tokens that the lines of snippets may take, without the block around them."""
-        frame = self._tokens.count(prompts.remembered_block([], self._now))
+        frame = self._tokens.count(prompts.format_remembered([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
@@ -109,13 +109,13 @@ class PromptBuilder:
         for turn in reversed(self._made.of(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
-                self._add(turn)
+                self._add_turn(turn)
                 continue
             squeezed = None if self._turns_broken_off else self._made.squeezed(turn, self._left)
             self._turns_broken_off = True
             self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
-                self._add(squeezed)
+                self._add_turn(squeezed)
 
     def add_search_hint(self) -> None:
         """Say that this turn asks for more than one look finds, if there is room."""
@@ -127,15 +127,15 @@ class PromptBuilder:
 
     def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Take lasting instructions, the most important first, while they fit."""
-        room = min(MOST_INSTRUCTIONS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        room -= self._tokens.count(quoting.block("instructions", []))
-        for one in instructions:
-            size = self._tokens.count(self._fact_line(one)) + 1
+        room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
+        room -= self._tokens.count(quoting.format_block("instructions", []))
+        for instruction in instructions:
+            size = self._tokens.count(self._format_fact(instruction)) + 1
             if size <= room:
-                self._instructions.append(one)
+                self._instructions.append(instruction)
                 room -= size
         if self._instructions:
-            used = self._tokens.count(self._instructions_text()) + 4
+            used = self._tokens.count(self._format_instructions()) + 4
             self._left -= used
             self._wanted += used
 
@@ -143,8 +143,8 @@ class PromptBuilder:
         """The profile, whole where it fits its share of the ceiling, else its beginning."""
         if profile is None:
             return
-        frame = self._tokens.count(prompts.profile_block("")) + 8
-        room = min(MOST_PROFILE, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
+        frame = self._tokens.count(prompts.format_profile("")) + 8
+        room = min(MAX_PROFILE_TOKENS, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
         text = self._tokens.cut_end(profile.text, room)
         if room >= WORTH_SHOWING and text:
             self._profile, self._profile_text = profile, text
@@ -155,9 +155,9 @@ class PromptBuilder:
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
         """Summaries in this order, while they fit; one that does not is listed as cut."""
         room = min(self._budgets.summaries, self._left)
-        taken = self._tokens.count(quoting.block("summaries", [])) + 6
+        taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
         for summary in summaries:
-            size = self._tokens.count(self._summary_line(summary)) + 1
+            size = self._tokens.count(self._format_summary(summary)) + 1
             self._wanted += size
             if taken + size <= room:
                 self._summaries.append(summary)
@@ -168,7 +168,7 @@ class PromptBuilder:
             self._left -= taken
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
-        """Whether these turns, the last ones among them, fit the recent budget."""
+        """Return True if these turns, the last ones among them, fit the recent budget."""
         return sum(turn.tokens for turn in self._made.of(messages)) <= self._budgets.recent
 
     def take_older_turns(self, messages: Sequence[Message]) -> None:
@@ -195,7 +195,7 @@ class PromptBuilder:
             first, final = older[0].messages[0].id, older[start - 1].messages[-1].id
             self._cut.append(Cut(what="turns", first_id=first, last_id=final, why="recent budget"))
         for turn in older[start:]:
-            self._add(turn)
+            self._add_turn(turn)
 
     def take_archived_turns(self, messages: Sequence[Message]) -> None:
         """Archived turns before all others, which keep the beginning of this part where it is until the next fold.
@@ -214,13 +214,13 @@ class PromptBuilder:
             more = [turn for turn in made[first:] if turn.messages[0].turn not in known]
             if sum(turn.tokens for turn in more) <= min(room, self._left):
                 for turn in more:
-                    self._add(turn)
+                    self._add_turn(turn)
                 self._dispensable = {turn.messages[0].turn for turn in more}
                 return
 
     def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
         """List as cut the ids that no summary covers (`uncovered`)."""
-        for first_id, last_id in uncovered(summaries, oldest, newest, after_last=after_last):
+        for first_id, last_id in find_uncovered(summaries, oldest, newest, after_last=after_last):
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def list_unread(self, first_id: int, last_id: int) -> None:
@@ -230,15 +230,15 @@ class PromptBuilder:
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Facts, best first, in a part of the snippets' budget."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        room -= self._tokens.count(quoting.block("facts", []))
+        room -= self._tokens.count(quoting.format_block("facts", []))
         used = 0
-        for one in facts:
-            size = self._tokens.count(self._fact_line(one)) + 1
+        for fact in facts:
+            size = self._tokens.count(self._format_fact(fact)) + 1
             if used + size <= room:
-                self._facts.append(one)
+                self._facts.append(fact)
                 used += size
         if self._facts:
-            used = self._tokens.count(self._facts_text()) + 4
+            used = self._tokens.count(self._format_facts()) + 4
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
@@ -250,14 +250,14 @@ class PromptBuilder:
         """Make room for a piece of one snippet, if necessary by cutting the oldest turns; whether any was cut."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         was_taken = False
-        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._ordered()):
+        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._sort_turns()):
             oldest = turns[0]
             squeezed = self._made.squeezed(oldest, oldest.tokens - missing)
             if squeezed is None and len(turns) == 1:
                 break
             self._leave_out(oldest, "cut in its middle" if squeezed else "no room")
             if squeezed:
-                self._add(squeezed)
+                self._add_turn(squeezed)
             was_taken = True
         return was_taken
 
@@ -266,37 +266,39 @@ class PromptBuilder:
         self._snippets = list(snippets)
 
     def context(self) -> Context:
-        """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
+        """Return the finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
 
-        Each round gives something up, until nothing is left. Raises ContextTooLong where even then it does not fit.
+        Each round gives something up, until nothing is left. Raise ContextTooLong where even then it does not fit.
         """
-        while (total := self._size(request := self._request())) > self._budgets.ceiling:
+        while (total := self._size(request := self._make_request())) > self._budgets.ceiling:
             if not self._give_way(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
-        parts = self._parts(total)
+        parts = self._measure_parts(total)
         return Context(
             messages=tuple(request),
             ceiling=self._budgets.ceiling,
             wanted=self._wanted,
             parts=parts,
-            recent=tuple(message for turn in self._ordered() for message in turn.messages),
+            recent=tuple(message for turn in self._sort_turns() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
             facts=(*self._instructions, *self._facts),
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
-            whole=self._whole(parts),
+            whole=self._sum_parts(parts),
             earlier=self._history[0] if self._history else 0,
         )
 
-    def _whole(self, parts: Sequence[ContextPart]) -> int:
-        """Tokens of a request with all earlier messages verbatim instead of what was chosen; 0: they are not known."""
+    def _sum_parts(self, parts: Sequence[ContextPart]) -> int:
+        """Return the tokens of a request with all earlier messages verbatim instead of what was chosen; 0: they are not
+        known.
+        """
         if self._history is None:
             return 0
         messages, characters = self._history
         tokens = {part.name: part.tokens for part in parts}
-        share = share_of_tokens(self._turns, tokens["recent"])
+        share = measure_token_share(self._turns, tokens["recent"])
         of = self._tokens.spoken_tokens
         bare, one_more = self._size([]) + of("system", "") + of("user", ""), of("assistant", "")
         fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
@@ -309,7 +311,7 @@ class PromptBuilder:
         elif self._facts:
             self._facts.pop()
         elif len(self._turns) > 1:
-            self._leave_out(self._ordered()[0], "no room")
+            self._leave_out(self._sort_turns()[0], "no room")
         elif self._summaries:
             self._cut_summary(self._summaries.pop())
         elif self._profile is not None:
@@ -326,18 +328,18 @@ class PromptBuilder:
             cut, _ = self._came_in.within(had - over - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
-            self._system = self._shorter(self._system, over)
+            self._system = self._shorten(self._system, over)
         else:
             return False
         return True
 
-    def _shorter(self, text: str, over: int) -> str:
-        """The text cut in its middle, by a few tokens more than it is over; always shorter than it was."""
+    def _shorten(self, text: str, over: int) -> str:
+        """Return the text cut in its middle, by a few tokens more than it is over; always shorter than it was."""
         had = self._tokens.count(text)
         cut = self._tokens.cut_middle(text, had - over - 4)
         return cut if self._tokens.count(cut) < had else ""
 
-    def _add(self, turn: PastTurn) -> None:
+    def _add_turn(self, turn: PastTurn) -> None:
         self._turns.append(turn)
         if turn.left_out:
             first, last = turn.left_out[0].id, turn.left_out[-1].id
@@ -355,65 +357,65 @@ class PromptBuilder:
     def _cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
-    def _ordered(self) -> list[PastTurn]:
+    def _sort_turns(self) -> list[PastTurn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
-    def _request(self) -> list[PromptMessage]:
+    def _make_request(self) -> list[PromptMessage]:
         """What changes least stands first, so that endpoints can reuse what they know of the beginning."""
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
-        about = [self._profile_block(), self._summaries_text(self._summaries)]
+        about = [self._format_profile(), self._format_summaries(self._summaries)]
         if any(about):
             request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
-        for turn in self._ordered():
+        for turn in self._sort_turns():
             for message, content in zip(turn.messages, turn.contents, strict=True):
-                request.append(PromptMessage(role=role(message), content=content))
-        last = prompts.last_message(
-            facts=self._facts_text(),
-            remembered=self._snippets_text(),
-            instructions=self._instructions_text(),
+                request.append(PromptMessage(role=find_role(message), content=content))
+        last = prompts.make_last_message(
+            facts=self._format_facts(),
+            remembered=self._format_snippets(),
+            instructions=self._format_instructions(),
             clock=self._clock,
             words=self._words,
         )
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
-    def _summaries_text(self, some: Sequence[Summary]) -> str:
-        return quoting.block("summaries", [self._summary_line(summary) for summary in some]) if some else ""
+    def _format_summaries(self, some: Sequence[Summary]) -> str:
+        return quoting.format_block("summaries", [self._format_summary(summary) for summary in some]) if some else ""
 
-    def _summary_line(self, summary: Summary) -> str:
-        return prompts.summary_line(summary, self._now.tzinfo or UTC)
+    def _format_summary(self, summary: Summary) -> str:
+        return prompts.format_summary(summary, self._now.tzinfo or UTC)
 
-    def _profile_block(self) -> str:
-        return prompts.profile_block(self._profile_text) if self._profile_text else ""
+    def _format_profile(self) -> str:
+        return prompts.format_profile(self._profile_text) if self._profile_text else ""
 
-    def _fact_line(self, one: RecalledFact) -> str:
-        return prompts.recalled_fact(one, self._now.tzinfo or UTC)
+    def _format_fact(self, one: RecalledFact) -> str:
+        return prompts.format_recalled_fact(one, self._now.tzinfo or UTC)
 
-    def _facts_text(self) -> str:
-        return quoting.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""
+    def _format_facts(self) -> str:
+        return quoting.format_block("facts", [self._format_fact(fact) for fact in self._facts]) if self._facts else ""
 
-    def _instructions_text(self) -> str:
+    def _format_instructions(self) -> str:
         """In the order in which they were said, since of two that contradict each other the later one holds."""
-        in_time = sorted(self._instructions, key=lambda one: (one.fact.valid_from, one.fact.id))
-        return quoting.block("instructions", [self._fact_line(one) for one in in_time]) if in_time else ""
+        in_time = sorted(self._instructions, key=lambda instruction: (instruction.fact.valid_from, instruction.fact.id))
+        return quoting.format_block("instructions", [self._format_fact(one) for one in in_time]) if in_time else ""
 
-    def _snippets_text(self) -> str:
+    def _format_snippets(self) -> str:
         if self._written[0] != len(self._snippets):  # they are taken once, and given up one by one
             in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
-            self._written = (len(in_time), prompts.remembered_block(in_time, self._now) if in_time else "")
+            self._written = (len(in_time), prompts.format_remembered(in_time, self._now) if in_time else "")
         return self._written[1]
 
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)
 
-    def _parts(self, total: int) -> tuple[ContextPart, ...]:
-        """Tokens of each part alone; `overhead` is what is between them, so that the sum is the `total`."""
+    def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
+        """Return the tokens of each part alone; `overhead` is what is between them, so that the sum is the `total`."""
         budgets, count = self._budgets, self._tokens.count
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
-            ContextPart(name="profile", tokens=count(self._profile_block()), budget=MOST_PROFILE),
+            ContextPart(name="profile", tokens=count(self._format_profile()), budget=MAX_PROFILE_TOKENS),
             ContextPart(
                 name="summaries",
-                tokens=count(self._summaries_text(self._summaries)),
+                tokens=count(self._format_summaries(self._summaries)),
                 budget=budgets.summaries,
             ),
             ContextPart(
@@ -421,13 +423,13 @@ class PromptBuilder:
                 tokens=sum(count(content) for turn in self._turns for content in turn.contents),
                 budget=budgets.recent,
             ),
-            ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
-            ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
-            ContextPart(name="instructions", tokens=count(self._instructions_text()), budget=MOST_INSTRUCTIONS),
+            ContextPart(name="facts", tokens=count(self._format_facts()), budget=budgets.snippets // FACTS_SHARE),
+            ContextPart(name="snippets", tokens=count(self._format_snippets()), budget=budgets.snippets),
+            ContextPart(name="instructions", tokens=count(self._format_instructions()), budget=MAX_INSTRUCTIONS_TOKENS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
             ContextPart(
                 name="message",
-                tokens=count(self._words) + sum(one.tokens for one in self._pictures),
+                tokens=count(self._words) + sum(picture.tokens for picture in self._pictures),
                 budget=budgets.ceiling,
             ),
         ]

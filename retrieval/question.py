@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from llm.quoting import LONGEST_NAME
-from retrieval.date_expressions import Range, ranges
+from llm.quoting import MAX_NAME_CHARS
+from retrieval.date_expressions import Range, find_ranges
 from storage.search.protocol import Floats
-from text.analyzer import analyse, content_terms, folded, normal
-from text.characters import both_ends
+from text.analyzer import analyse_text, fold_term, list_content_terms, normalise
+from text.characters import keep_both_ends
 
-LONGEST_QUESTION = 16_000
+MAX_QUESTION_CHARS = 16_000
 """Characters of a question by which is searched, of a longer one its beginning and its end: finding the words of a
 megabyte takes seconds.
 """
@@ -39,17 +39,17 @@ class Question:
     @classmethod
     def of(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
         """`previous`: what was said before; `now`: in the owner's zone; `speakers`: who takes part in the talk."""
-        text = both_ends(text, LONGEST_QUESTION)
-        own = terms = tuple(content_terms(text))
-        times = ranges(folded(normal(both_ends(text, TIMES_IN))), now)
+        text = keep_both_ends(text, MAX_QUESTION_CHARS)
+        own = terms = tuple(list_content_terms(text))
+        times = find_ranges(fold_term(normalise(keep_both_ends(text, TIMES_IN))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
-            text = f"{both_ends(previous, LONGEST_QUESTION)}\n{text}"
-            terms = tuple(dict.fromkeys([*own, *content_terms(text)]))
-        meant = without_names(text, speakers) if len(speakers) > 1 else text
+            text = f"{keep_both_ends(previous, MAX_QUESTION_CHARS)}\n{text}"
+            terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
+        meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
     def completed(self, longer: Mapping[str, Sequence[str]]) -> "Question":
-        """The question with longer terms in place of those that begin them and that nothing holds."""
+        """Return the question with longer terms in place of those that begin them and that nothing holds."""
         own, terms = (
             tuple(dict.fromkeys(one for term in given for one in longer.get(term, (term,))))
             for given in (self.own, self.terms)
@@ -57,30 +57,30 @@ class Question:
         return replace(self, own=own, terms=terms) if longer else self
 
 
-def names(text: str, name: str) -> bool:
-    """Whether a text names somebody."""
-    return next(_positions(text, name), None) is not None
+def is_naming(text: str, name: str) -> bool:
+    """Return True if a text names somebody."""
+    return next(_find_positions(text, name), None) is not None
 
 
-def without_names(text: str, speakers: Iterable[str]) -> str:
-    """A question without the names of the speakers: in what they say themselves their names are not, but in what
+def remove_names(text: str, speakers: Iterable[str]) -> str:
+    """Return a question without the names of the speakers: in what they say themselves their names are not, but in what
     others say to them.
     """
     left = text
     for name in sorted(speakers, key=len, reverse=True):
-        for position in reversed(list(_positions(left, name))):
+        for position in reversed(list(_find_positions(left, name))):
             left = left[:position] + left[position + len(name) :]
     return text if left == text else " ".join(left.split()) or text
 
 
-def _positions(text: str, name: str) -> Iterator[int]:
+def _find_positions(text: str, name: str) -> Iterator[int]:
     """Yield the positions of a name in a text that is no part of a longer word ("Max" in "maximum"), but may touch Han
     and Kana.
 
     Names longer than any of Telegram's are not looked for.
     """
-    text, name = _lower(text), _lower(name)
-    position = text.find(name) if 0 < len(name) <= 2 * LONGEST_NAME + 1 else -1
+    text, name = _lower_first(text), _lower_first(name)
+    position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
     while position >= 0:
         end = position + len(name)
         is_part = _is_letter(text[position - 1 : position]) or _is_letter(text[end : end + 1])
@@ -89,8 +89,8 @@ def _positions(text: str, name: str) -> Iterator[int]:
         position = text.find(name, position + 1 if is_part else end)
 
 
-def _lower(text: str) -> str:
-    """A text in small letters, each in its place: one letter of Turkish would become two."""
+def _lower_first(text: str) -> str:
+    """Return a text in small letters, each in its place: one letter of Turkish would become two."""
     low = text.lower()
     return low if len(low) == len(text) else text
 
@@ -116,11 +116,13 @@ class SearchQuery:
 
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
-        phrases = [plain(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)]
+        phrases = [
+            normalise_question(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)
+        ]
         text = _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed)
-        terms = tuple(content_terms(text))
+        terms = tuple(list_content_terms(text))
         # Emoji are no words of the index: without a word, what was typed is a phrase.
-        phrases = phrases if phrases or terms else [plain(text)]
+        phrases = phrases if phrases or terms else [normalise_question(text)]
         return cls(
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
@@ -128,20 +130,20 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Whether a text holds every phrase, whatever its case and spacing."""
-        whole = plain(text)
+        """Return True if a text holds every phrase, whatever its case and spacing."""
+        whole = normalise_question(text)
         return all(phrase in whole for phrase in self.phrases)
 
     def holds_words(self, text: str) -> int:
         """Count the query's terms that a text holds."""
-        return len(set(self.terms) & set(analyse(text)))
+        return len(set(self.terms) & set(analyse_text(text)))
 
     def weight(self, piece: str) -> float:
         """Score how relevant a sentence is to the query: a whole phrase counts more than its words."""
-        whole = plain(piece)
+        whole = normalise_question(piece)
         return self.holds_words(piece) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 
 
-def plain(text: str) -> str:
-    """A text as phrases are compared: one case, one form of each letter and emoji, single spaces."""
-    return " ".join(normal(text).replace(_EMOJI_FORM, "").split())
+def normalise_question(text: str) -> str:
+    """Return a text as phrases are compared: one case, one form of each letter and emoji, single spaces."""
+    return " ".join(normalise(text).replace(_EMOJI_FORM, "").split())

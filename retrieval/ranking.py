@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.question import Question, names
+from retrieval.question import Question, is_naming
 from storage.search.protocol import Candidates, Closeness
 
 SPREAD = 0.12
@@ -45,8 +45,8 @@ Values = NDArray[np.float64]
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Ranked:
     """The candidates with what speaks for each passage. `order`: rows of passages, best first; `by_meaning`: those of
-    what people said themselves, the closest in meaning first. `parts`: by name, what adds up to `scores`. `verbosity`:
-    how long-winded the assistant is (0 to 1).
+    what people said themselves, the closest in meaning first. `parts`: by name, what adds up to `scores`.
+    `measure_verbosity`: how long-winded the assistant is (0 to 1).
     """
 
     found: Candidates
@@ -62,16 +62,16 @@ class Ranked:
         return list(dict.fromkeys(self.found.ids[self.found.messages[self.order]].tolist()))
 
     def parts_of(self, row: int) -> dict[str, float]:
-        """The parts of a passage's score."""
+        """Return the parts of a passage's score."""
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
 def rank(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
-    """All passages, best first; of equals the newer."""
-    neighbours = _neighbours(found)
+    """Return all passages, best first; of equals the newer."""
+    neighbours = _find_neighbours(found)
     by_assistant = found.by_assistant[found.messages]
-    verbose = verbosity(found)
-    words, lent = (WORDS * values for values in _words(found, neighbours))
+    verbose = measure_verbosity(found)
+    words, lent = (WORDS * values for values in _score_words(found, neighbours))
     meaning = np.zeros(len(found)) if closeness is None else (closeness.of(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
     alone = 1 + NEARBY * is_itself.sum(axis=0)  # what has no neighbour is raised by itself
@@ -80,33 +80,33 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
         "words": words * alone,
         "meaning": meaning * alone,
         "nearby": lent * alone + NEARBY * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0),
-        "speaker": NAMED * _named(found, question.text)[found.messages],
-        "time": TIMELY * _timely(found, question)[found.messages],
+        "speaker": NAMED * _score_named(found, question.text)[found.messages],
+        "time": TIMELY * _score_timely(found, question)[found.messages],
         "assistant": -verbose * penalty * by_assistant,
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING * _above(found, scores, of_all=verbose == 0)
+    parts["opening"] = OPENING * _score_day_openers(found, scores, of_all=verbose == 0)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY
     parts["recent"] = RECENT * np.exp(-age / WEEK) * np.maximum(0.0, scores)
     scores += parts["recent"]
-    lent = _answering(found, scores, words)
+    lent = _score_answers(found, scores, words)
     parts["nearby"] += lent
     scores += lent
     own = np.flatnonzero(~by_assistant)
     return Ranked(
         found=found,
-        order=_best_first(scores),
-        by_meaning=own[_best_first(meaning[own])],
+        order=_sort_best_first(scores),
+        by_meaning=own[_sort_best_first(meaning[own])],
         scores=scores,
         parts=parts,
         verbosity=verbose,
     )
 
 
-def rarest(found: Candidates, question: Question, order: Sequence[int], *, most: int) -> list[int]:
-    """The passages among `order` that hold the rarest of the question's own words; none if more than `most` messages
-    hold it.
+def find_rarest(found: Candidates, question: Question, order: Sequence[int], *, most: int) -> list[int]:
+    """Return the passages among `order` that hold the rarest of the question's own words; none if more than `most`
+    messages hold it.
     """
     counts = {term: found.frequency[term] for term in question.own if found.frequency.get(term)}
     least = min(counts.values(), default=most + 1)
@@ -114,7 +114,7 @@ def rarest(found: Candidates, question: Question, order: Sequence[int], *, most:
     return [row for row in order if found.counts[lines, row].any()] if least <= most else []
 
 
-def verbosity(found: Candidates) -> float:
+def measure_verbosity(found: Candidates) -> float:
     """Measure how long-winded the assistant is: 0 up to 1.4 times the mean length of a person's messages, 1 from 2.8
     times on.
 
@@ -125,12 +125,12 @@ def verbosity(found: Candidates) -> float:
     return min(1.0, max(0.0, math.log2(found.assistant_mean / found.person_mean) - 0.5))
 
 
-def idf(turns: int, frequency: int) -> float:
+def compute_idf(turns: int, frequency: int) -> float:
     """BM25's inverse document frequency with 1 added inside (as Lucene does): never negative, unseen words highest."""
     return math.log(1 + (turns - frequency + 0.5) / (frequency + 0.5))
 
 
-def _best_first(values: Values) -> NDArray[np.intp]:
+def _sort_best_first(values: Values) -> NDArray[np.intp]:
     return np.lexsort((-np.arange(len(values)), -np.round(values, 6)))
 
 
@@ -140,7 +140,7 @@ def _is_whole(found: Candidates) -> NDArray[np.bool_]:
     return np.asarray(counts[found.messages] == 1)
 
 
-def _neighbours(found: Candidates) -> NDArray[np.intp]:
+def _find_neighbours(found: Candidates) -> NDArray[np.intp]:
     """[2, passages]: the passages before and after each, where both are all of their messages and of one day; else the
     passage itself, which stands in for what is missing.
     """
@@ -156,22 +156,22 @@ def _neighbours(found: Candidates) -> NDArray[np.intp]:
     return made
 
 
-def _words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
-    """The share of the ideal BM25 score that each passage reaches by its own words, and what its neighbours' words add:
-    each word counts at least BORROWED of what it counts for a neighbour.
+def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
+    """Return the share of the ideal BM25 score that each passage reaches by its own words, and what its neighbours'
+    words add: each word counts at least BORROWED of what it counts for a neighbour.
 
     The ideal is the idf of all words of the question, unseen ones included, so that a paraphrase stays small.
     """
     if not len(found) or not found.frequency:
         return np.zeros(len(found)), np.zeros(len(found))
-    rarity = np.array([idf(found.turns, count) for count in found.frequency.values()])[:, None]
+    rarity = np.array([compute_idf(found.turns, count) for count in found.frequency.values()])[:, None]
     length = K1 * (1 - B + B * found.lengths / found.lengths.mean())
     weights = rarity * found.counts * (K1 + 1) / (found.counts + length)
     best = np.maximum(weights, BORROWED * np.maximum(weights[:, neighbours[0]], weights[:, neighbours[1]]))
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
-def _above(found: Candidates, scores: Values, *, of_all: bool) -> Values:
+def _score_day_openers(found: Candidates, scores: Values, *, of_all: bool) -> Values:
     """[passages]: for the first message of each day, how much the best of that day scores above it, of what people said
     themselves or `of_all`.
     """
@@ -186,7 +186,7 @@ def _above(found: Candidates, scores: Values, *, of_all: bool) -> Values:
     return made
 
 
-def _answering(found: Candidates, scores: Values, words: Values) -> Values:
+def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
     """[passages]: what raises those of the long answer to the best message that hold most of the question's words."""
     made = np.zeros(len(found))
     best = int(found.messages[scores.argmax()]) if len(found) else 0
@@ -199,15 +199,15 @@ def _answering(found: Candidates, scores: Values, words: Values) -> Values:
     return made
 
 
-def _named(found: Candidates, text: str) -> Values:
+def _score_named(found: Candidates, text: str) -> Values:
     """[messages]: 1 for those of the one speaker whom a question names."""
-    named = {one for one in set(found.speakers) if one and names(text, one)}
-    return np.array([len(named) == 1 and one in named for one in found.speakers], np.float64)
+    named = {speaker for speaker in set(found.speakers) if speaker and is_naming(text, speaker)}
+    return np.array([len(named) == 1 and speaker in named for speaker in found.speakers], np.float64)
 
 
-def _timely(found: Candidates, question: Question) -> Values:
+def _score_timely(found: Candidates, question: Question) -> Values:
     """[messages]: 1 for those of a time that the question names."""
     values = np.zeros(len(found.seqs))
-    for one in question.times:
-        values[(one.start.timestamp() <= found.said_at) & (found.said_at < one.end.timestamp())] = 1.0
+    for time in question.times:
+        values[(time.start.timestamp() <= found.said_at) & (found.said_at < time.end.timestamp())] = 1.0
     return values

@@ -25,21 +25,21 @@ LINE_TOKENS = 24
 """The line of one may take so many next to its text: its day, its time and a name."""
 
 
-def quoted(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:
-    """The words that are replied to, as the prompt carries them."""
+def quote_replied(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:
+    """Return the words that are replied to, as the prompt carries them."""
     most = min(QUOTED_TOKENS, ceiling // QUOTED_SHARE)
-    return prompts.replied_block(replace(replied, text=tokenizer.cut_end(replied.text, most)))
+    return prompts.format_replied(replace(replied, text=tokenizer.cut_end(replied.text, most)))
 
 
-def ids_around(message: Message) -> range:
-    """The ids under which a message and its neighbours may be found."""
+def list_ids_around(message: Message) -> range:
+    """Return the ids under which a message and its neighbours may be found."""
     return range(message.id - NEIGHBOURS, message.id + NEIGHBOURS + 1)
 
 
-def snippets(
+def find_snippets(
     near: Sequence[Message], tokenizer: Tokenizer, *, middle: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
-    """Messages around the one with the id `middle`, the nearest first, within their share of `room` tokens.
+    """Return the messages around the one with the id `middle`, the nearest first, within their share of `room` tokens.
 
     `shown`: ids that are whole in the prompt already; `before`: the turn that is being answered.
     """
@@ -59,6 +59,6 @@ def snippets(
     return chosen
 
 
-def size(chosen: Sequence[Snippet], tokenizer: Tokenizer, now: datetime) -> int:
-    """Tokens that these snippets take of the room."""
-    return tokenizer.count(prompts.remembered_block(chosen, now)) if chosen else 0
+def count_tokens(chosen: Sequence[Snippet], tokenizer: Tokenizer, now: datetime) -> int:
+    """Return the tokens that these snippets take of the room."""
+    return tokenizer.count(prompts.format_remembered(chosen, now)) if chosen else 0

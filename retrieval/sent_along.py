@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from llm import prompts, quoting
 from records.attachments import Picture
 from records.turns import Incoming
-from retrieval.turns import common_limit
+from retrieval.turns import find_common_limit
 from text.tokenizer import Tokenizer
 
 SHARE = 2
@@ -35,13 +35,13 @@ class Words:
             return prompts.group_line(name, text) if incoming.in_group else text
 
         def from_others(*texts: str) -> str:
-            return in_group(prompts.forwarded_blocks(texts))
+            return in_group(prompts.format_forwarded(texts))
 
         def written(text: str) -> str:
-            return in_group(quoting.quoted(text)) if incoming.in_group else quoting.own(text)
+            return in_group(quoting.quote_text(text)) if incoming.in_group else quoting.quote_own(text)
 
         def document(*texts: str) -> str:
-            return prompts.document_block(texts)
+            return prompts.format_document(texts)
 
         own = incoming.own_words
         several = (
@@ -50,30 +50,30 @@ class Words:
             _SentPart(text=own, whole=written(own), write=written, most=ceiling),
         )
         self._parts = [one for one in several if one.text]
-        self._sizes = [tokenizer.count(one.whole) for one in self._parts]
+        self._sizes = [tokenizer.count(part.whole) for part in self._parts]
 
     def within(self, tokens: int) -> tuple[str, bool]:
-        """The words in at most so many tokens, and whether any of them had to be cut in its middle."""
+        """Return the words in at most so many tokens, and whether any of them had to be cut in its middle."""
         room = tokens - 2 * len(self._parts)
         sizes = [min(size, part.most) for size, part in zip(self._sizes, self._parts, strict=True)]
-        limit = common_limit(sizes, max(0, room))
+        limit = find_common_limit(sizes, max(0, room))
         made = [
-            part.whole if size <= min(limit, part.most) else self._cut(part, min(limit, part.most))
+            part.whole if size <= min(limit, part.most) else self._cut_part(part, min(limit, part.most))
             for size, part in zip(self._sizes, self._parts, strict=True)
         ]
         was_cut = any(text != part.whole for text, part in zip(made, self._parts, strict=True))
         return SEAM.join(text for text in made if text), was_cut
 
-    def _cut(self, part: _SentPart, tokens: int) -> str:
+    def _cut_part(self, part: _SentPart, tokens: int) -> str:
         kept = self._tokens.cut_written(part.text, tokens, part.write, self._tokens.cut_middle)
         return part.write(kept) if kept else ""
 
 
-def pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
-    """The pictures, in order, while they fit."""
+def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
+    """Return the pictures, in order, while they fit."""
     left, taken = ceiling // SHARE, list[Picture]()
-    for one in incoming.pictures:
-        if one.tokens <= left:
-            taken.append(one)
-            left -= one.tokens
+    for picture in incoming.pictures:
+        if picture.tokens <= left:
+            taken.append(picture)
+            left -= picture.tokens
     return tuple(taken)

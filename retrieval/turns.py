@@ -9,7 +9,7 @@ from functools import partial
 
 from llm import prompts, quoting
 from records.context import Cut
-from records.messages import OTHERS, Message, Role, beginnings
+from records.messages import OTHERS, Message, Role, cut_documents
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
@@ -51,7 +51,7 @@ class PastTurns:
         return [self._whole(group) for group in grouped.values()]
 
     def _whole(self, group: Sequence[Message]) -> PastTurn:
-        shown = beginnings(group)
+        shown = cut_documents(group)
         turn = self._turn(shown, [self._content(message) for message in shown])
         if len(shown) == len(group):
             return turn
@@ -59,18 +59,20 @@ class PastTurns:
         return replace(turn, left_out=tuple(one for one in group if one.id not in ids))
 
     def squeezed(self, turn: PastTurn, room: int) -> PastTurn | None:
-        """The turn with its longest messages cut in the middle so that it fits; None where too little would be left."""
+        """Return the turn with its longest messages cut in the middle so that it fits; None where too little would be
+        left.
+        """
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
         whole = [self._content(message) for message in turn.messages]
-        limit = common_limit([self._tokens.count(content) for content in whole], tokens)
+        limit = find_common_limit([self._tokens.count(content) for content in whole], tokens)
         contents = [self._shortened(message, limit) for message in turn.messages]
         squeezed = self._turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
 
     def _shortened(self, message: Message, limit: int) -> str:
-        """The message cut in its middle; what quotes it stays whole."""
+        """Return the message cut in its middle; what quotes it stays whole."""
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
         write = partial(self._written, message)
@@ -78,12 +80,12 @@ class PastTurns:
 
     def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
         carried = zip(messages, contents, strict=True)
-        tokens = sum(self._tokens.spoken_tokens(role(message), content) for message, content in carried)
+        tokens = sum(self._tokens.spoken_tokens(find_role(message), content) for message, content in carried)
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:
-        """The message verbatim, quoted where others wrote it; in a group with the speaker's name, since several people
-        share the role `user`, and with its further lines indented, so that nobody can forge another's line.
+        """Return the message verbatim, quoted where others wrote it; in a group with the speaker's name, since several
+        people share the role `user`, and with its further lines indented, so that nobody can forge another's line.
 
         The result of a tool is only mentioned: nobody said it, and it may be out of date.
         """
@@ -94,21 +96,23 @@ class PastTurns:
     def _written(self, message: Message, text: str) -> str:
         """Render a message of which so much is shown."""
         if self._in_group and message.role != "assistant":
-            return prompts.group_line(message.speaker, quoting.said(message, text))
+            return prompts.group_line(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # a file says that they, or the model, said it
-            return quoting.in_block(message.origin, text if message.is_user else prompts.named_line(message, text))
-        return quoting.said(message, text) if message.origin in OTHERS else quoting.own(text)
+            return quoting.format_in_block(
+                message.origin, text if message.is_user else prompts.format_named(message, text)
+            )
+        return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own(text)
 
 
-def role(message: Message) -> Role:
+def find_role(message: Message) -> Role:
     """Only the assistant's own words keep their role, not those that a file gives it; nothing stored ever gets the
     system role.
     """
     return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 
 
-def common_limit(sizes: Sequence[int], room: int) -> int:
-    """The largest limit such that the sizes, each cut to it, add up to at most `room`."""
+def find_common_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the largest limit such that the sizes, each cut to it, add up to at most `room`."""
     low, high = 0, max(sizes, default=0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -119,30 +123,32 @@ def common_limit(sizes: Sequence[int], room: int) -> int:
     return low
 
 
-def newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
-    """The messages of so many of the newest turns, in their order."""
+def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
+    """Return the messages of so many of the newest turns, in their order."""
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
 
 
-def own_words(messages: Sequence[Message]) -> list[Message]:
-    """Messages that people wrote themselves."""
-    return [one for one in messages if one.role == "user" and one.origin not in OTHERS]
+def select_own_messages(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that people wrote themselves."""
+    return [message for message in messages if message.role == "user" and message.origin not in OTHERS]
 
 
 def characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 
-def share_of_tokens(turns: Sequence[PastTurn], tokens: int) -> float:
-    """Tokens a character, measured on turns that have so many tokens, which are in the scope's languages."""
+def measure_token_share(turns: Sequence[PastTurn], tokens: int) -> float:
+    """Return the tokens a character, measured on turns that have so many tokens, which are in the scope's languages."""
     seen = sum(len(content) for turn in turns for content in turn.contents)
     return tokens / seen if seen else USUAL_SHARE
 
 
-def uncovered(summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> list[tuple[int, int]]:
-    """The ids from `oldest` on, first and last of each gap, that are before and between these summaries, which cover
-    the rest; where there are none, with `after_last`, those that come after the last summary.
+def find_uncovered(
+    summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
+) -> list[tuple[int, int]]:
+    """Return the ids from `oldest` on, first and last of each gap, that are before and between these summaries, which
+    cover the rest; where there are none, with `after_last`, those that come after the last summary.
     """
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda one: one.first_id):

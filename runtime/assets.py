@@ -22,7 +22,7 @@ FOR_A_YEAR = "public, max-age=31536000, immutable"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asset:
-    """One file. `packed`: as gzip has it."""
+    """One file. `compress_response`: as gzip has it."""
 
     media_type: str
     body: bytes
@@ -31,7 +31,7 @@ class Asset:
 
 @cache
 def read_assets(folder: Path) -> tuple[str, dict[str, Asset]]:
-    """The version of a folder, and its files by their paths in it; index.html leads to this version of them."""
+    """Return the version of a folder, and its files by their paths in it; index.html leads to this version of them."""
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     bodies = {name: path.read_bytes() for name, path in files.items()}
     version = hashlib.sha256(b"".join(bodies.values())).hexdigest()[:12]
@@ -46,23 +46,23 @@ def read_assets(folder: Path) -> tuple[str, dict[str, Asset]]:
     }
 
 
-def asset_response(folder: Path, request: Request, path: str) -> Response:
-    """A file by "VERSION/path", which is kept, or by its path alone, which is asked for again."""
+def make_asset_response(folder: Path, request: Request, path: str) -> Response:
+    """Return a file by "VERSION/path", which is kept, or by its path alone, which is asked for again."""
     version, assets = read_assets(folder)
     name = path.removeprefix(f"{version}/")
     asset = assets.get(name)
     if asset is None:
         return PlainTextResponse("There is no such file.", 404)
     headers = {"Vary": "Accept-Encoding", **({"Cache-Control": FOR_A_YEAR} if name != path else {})}
-    if not _takes_gzip(request):
+    if not _is_gzip_accepted(request):
         return Response(asset.body, media_type=asset.media_type, headers=headers)
     return Response(asset.packed, media_type=asset.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
-async def packed(request: Request, response: Response) -> Response:
-    """An answer as the browser takes it; a stream stays as it is."""
+async def compress_response(request: Request, response: Response) -> Response:
+    """Return an answer as the browser takes it; a stream stays as it is."""
     body = getattr(response, "body", b"")
-    if len(body) < MIN_PACKED or not _takes_gzip(request):
+    if len(body) < MIN_PACKED or not _is_gzip_accepted(request):
         return response
     response.body = await asyncio.to_thread(gzip.compress, bytes(body), LEVEL)
     response.headers["Content-Encoding"] = "gzip"
@@ -71,5 +71,5 @@ async def packed(request: Request, response: Response) -> Response:
     return response
 
 
-def _takes_gzip(request: Request) -> bool:
+def _is_gzip_accepted(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")

@@ -2,15 +2,15 @@
 
 import json
 
-MOST_PARTS = 50_000
+MAX_PARTS = 50_000
 """Objects and lists of one text of JSON; a million bytes of empty lists would hold everybody up for 200 ms."""
 
 
-def parsed(text: str | bytes | bytearray, *, most: int = MOST_PARTS) -> object:
-    """JSON that a stranger wrote. Raises ValueError for what is none, or is nested too deeply, or made of too many
+def parse_bounded(text: str | bytes | bytearray, *, most: int = MAX_PARTS) -> object:
+    """JSON that a stranger wrote. Raise ValueError for what is none, or is nested too deeply, or made of too many
     parts, to be read at once.
     """
-    if len(text) > most and _parts(text) > most:
+    if len(text) > most and _count_parts(text) > most:
         raise ValueError("too many parts")
     try:
         return json.loads(text)
@@ -18,7 +18,7 @@ def parsed(text: str | bytes | bytearray, *, most: int = MOST_PARTS) -> object:
         raise ValueError("nested too deeply") from None
 
 
-def _parts(text: str | bytes | bytearray) -> int:
+def _count_parts(text: str | bytes | bytearray) -> int:
     if isinstance(text, str):
         return text.count("[") + text.count("{")
     return text.count(b"[") + text.count(b"{")

@@ -25,7 +25,7 @@ def yielding_gil(items: Iterable[T]) -> Iterator[T]:
             until = time.perf_counter() + STRETCH
 
 
-def consumed(items: deque[T]) -> Iterator[T]:
+def consume(items: deque[T]) -> Iterator[T]:
     """Yield the items and free each one when the next is taken. Freeing 100,000 at once blocks all for 100 ms."""
     while items:
         yield items.popleft()

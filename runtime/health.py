@@ -62,7 +62,7 @@ class Readiness:
             return running
         async with self._asking:
             if self._monotonic() - self._known_at >= FRESH_FOR:
-                found = {name: await self._works(name, check) for name, check in self._checks.items()}
+                found = {name: await self._is_working(name, check) for name, check in self._checks.items()}
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
 
@@ -74,7 +74,7 @@ class Readiness:
         except (KeepsakeError, TimeoutError) as error:
             log.debug("the figures are those of the last time: %s", type(error).__name__)
 
-    async def _works(self, name: str, check: Check) -> bool:
+    async def _is_working(self, name: str, check: Check) -> bool:
         try:
             async with asyncio.timeout(PATIENCE):
                 await check()
@@ -88,16 +88,16 @@ class Readiness:
 
 
 @asynccontextmanager
-async def health_served(readiness: Readiness, address: tuple[str, int]) -> AsyncIterator[int]:
+async def serve_health(readiness: Readiness, address: tuple[str, int]) -> AsyncIterator[int]:
     """Answer while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
     # Here, because a bot that nobody asks needs no web server.
-    from runtime.http_server import served
+    from runtime.http_server import serve
 
-    async with served(_health_app(readiness), address, setting="HEALTH_LISTEN") as port:
+    async with serve(_make_health_app(readiness), address, setting="HEALTH_LISTEN") as port:
         yield port
 
 
-def _health_app(readiness: Readiness) -> "Starlette":
+def _make_health_app(readiness: Readiness) -> "Starlette":
     from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
@@ -112,7 +112,7 @@ def _health_app(readiness: Readiness) -> "Starlette":
 
     async def figures(_: "Request") -> "Response":
         await readiness.measured()
-        return Response(metrics.page(), media_type=metrics.MEDIA_TYPE)
+        return Response(metrics.render_page(), media_type=metrics.MEDIA_TYPE)
 
     return Starlette(
         routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", figures)],

@@ -14,13 +14,15 @@ KEPT_ALIVE = 30.0
 
 
 def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """A session of at most so many connections; 0 = any number. Close it. To be called where an event loop runs."""
-    connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=certificates())
+    """Return a session of at most so many connections; 0 = any number. Close it. To be called where an
+    event loop runs.
+    """
+    connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
-def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for a URL (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
+def find_proxy(url: str) -> str | None:
+    """Return the proxy that the environment names for a URL (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
 
     Asked once for each host: aiohttp itself would look it up at every request, in a thread of its own.
     """
@@ -42,6 +44,8 @@ async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
 
 
 @cache
-def certificates() -> ssl.SSLContext:
-    """Those of certifi (or of SSL_CERT_FILE): a small container may have none of its own. Reading them takes 30 ms."""
+def load_certificates() -> ssl.SSLContext:
+    """Return those of certifi (or of SSL_CERT_FILE): a small container may have none of its own. Reading them takes 30
+    ms.
+    """
     return httpx.create_ssl_context()

@@ -17,7 +17,7 @@ from records.errors import SettingsError
 
 REQUEST_WITHIN = 10.0
 """Seconds after which a request is looked at; one that has not arrived whole by the second look is given up."""
-MOST_CONNECTIONS = 200
+MAX_CONNECTIONS = 200
 """At the same moment; Telegram opens 40 at most (Bot API, setWebhook), or as many as max_connections says. One more
 takes the place of the one that has kept us waiting longest: whoever held all of them would shut everybody else out.
 """
@@ -34,7 +34,7 @@ LOOK_AGAIN = 0.002
 class BoundedProtocol(H11Protocol):
     """Connections in a limited number, and no request that never arrives whole: uvicorn waits for headers for ever."""
 
-    most_connections = MOST_CONNECTIONS
+    most_connections = MAX_CONNECTIONS
     request_within = REQUEST_WITHIN
     read_within = READ_WITHIN
 
@@ -45,7 +45,7 @@ class BoundedProtocol(H11Protocol):
         self._look: asyncio.TimerHandle | None = None
         self._unread = 0
         self._look_at_reader = self.loop.call_later(self.read_within, self._drop_who_does_not_read)
-        if len(self.connections) > self.most_connections and not self._takes_a_place():
+        if len(self.connections) > self.most_connections and not self._make_room():
             transport.close()
         else:
             self._look = self.loop.call_later(self.request_within, self._look_again)
@@ -70,7 +70,7 @@ class BoundedProtocol(H11Protocol):
         """Whether no whole request is here that would have to be answered."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
-    def _takes_a_place(self) -> bool:
+    def _make_room(self) -> bool:
         """Close the oldest connection without a whole request, rather one that never brought any; False where every
         other one is at work.
         """
@@ -135,7 +135,7 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def serving(
+async def serve_app(
     app: ASGIApp,
     host: str,
     port: int,
@@ -149,7 +149,7 @@ async def serving(
     An address that cannot be taken is an OSError. At the end requests under way have `grace` seconds to finish. `idle`:
     seconds that a connection is kept between two requests, or after a refused one.
     """
-    listener = _listening(host.strip("[]"), port)
+    listener = _open_socket(host.strip("[]"), port)
     # No logging of its own: access lines would hold tokens, and whatever a stranger sends.
     config = uvicorn.Config(
         app,
@@ -176,20 +176,20 @@ async def serving(
 
 
 @contextlib.asynccontextmanager
-async def served(
+async def serve(
     app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] | None = None
 ) -> AsyncIterator[int]:
-    """As `serving`, at the address that a setting names. Raises SettingsError, naming it, where that is taken."""
+    """As `serve_app`, at the address that a setting names. Raises SettingsError, naming it, where that is taken."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:
-            taken = await stack.enter_async_context(serving(app, host, port, protocol=protocol))
+            taken = await stack.enter_async_context(serve_app(app, host, port, protocol=protocol))
         except OSError as error:
             raise SettingsError(setting, f"cannot listen on {host}:{port} ({error.strerror}).") from error
         yield taken
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _open_socket(host: str, port: int) -> socket.socket:
     """Named TCP in so many words: asyncio turns Nagle's delay (40 ms an answer) off for such sockets only."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

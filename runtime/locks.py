@@ -24,7 +24,7 @@ class ReadersWriterLock:
     @asynccontextmanager
     async def shared(self) -> AsyncIterator[None]:
         if self._writers:
-            await self._until(lambda: not self._writers)
+            await self._wait_until(lambda: not self._writers)
         self._readers += 1
         try:
             yield
@@ -36,7 +36,7 @@ class ReadersWriterLock:
     async def exclusive(self) -> AsyncIterator[None]:
         self._writers += 1
         try:
-            await self._until(lambda: not self._readers and not self._is_exclusive)
+            await self._wait_until(lambda: not self._readers and not self._is_exclusive)
             self._is_exclusive = True
             try:
                 yield
@@ -46,7 +46,7 @@ class ReadersWriterLock:
             self._writers -= 1
             self._changed.set()
 
-    async def _until(self, is_free: Callable[[], bool]) -> None:
+    async def _wait_until(self, is_free: Callable[[], bool]) -> None:
         while not is_free():
             self._changed.clear()
             await self._changed.wait()
@@ -83,7 +83,7 @@ class OwnerLocks:
         self._locks: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
 
     def __len__(self) -> int:
-        """The number of locks at this moment."""
+        """Return the number of locks at this moment."""
         return len(self._locks)
 
     def of(self, owner: int) -> OwnerLock:

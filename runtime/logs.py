@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal
 
-from runtime.metrics import counter
+from runtime.metrics import make_counter
 
 OURS = frozenset(
     {
@@ -25,7 +25,7 @@ OURS = frozenset(
 )  # fmt: skip
 
 
-LOGGED = counter(
+LOGGED = make_counter(
     "keepsake_log_records",
     "Warnings and errors in the log, by level and room.",
     {"level": ("WARNING", "ERROR", "CRITICAL"), "room": (*sorted(OURS), "library")},
@@ -72,7 +72,7 @@ class DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         safe, error = _without_values(record)
         line = super().format(safe)
-        return self._redact(line if error is None else f"{line}\n{places(error)}")
+        return self._redact(line if error is None else f"{line}\n{list_places(error)}")
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:
@@ -96,7 +96,7 @@ class JsonFormatter(DiscreetFormatter):
             value = vars(record)[name]
             told[name] = value if isinstance(value, int | float) else self._redact(str(value))
         if error is not None:
-            told |= {"error": type(error).__name__, "traceback": self._redact(places(error))}
+            told |= {"error": type(error).__name__, "traceback": self._redact(list_places(error))}
         return json.dumps(told)
 
 
@@ -107,7 +107,7 @@ def _without_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseE
     """Return the record without what a library filled its template with, and its error by itself."""
     safe = logging.makeLogRecord(record.__dict__)
     if record.name.partition(".")[0] not in OURS:
-        safe.msg, safe.args = str(record.msg) if record.args else _first_line(record.msg), None
+        safe.msg, safe.args = str(record.msg) if record.args else _first_line_of(record.msg), None
     safe.exc_info = safe.exc_text = safe.stack_info = None
     return safe, record.exc_info[1] if record.exc_info else None
 
@@ -121,7 +121,7 @@ def announce(sentence: str, level: int = logging.INFO) -> None:
     sys.stderr.flush()
 
 
-def places(error: BaseException) -> str:
+def list_places(error: BaseException) -> str:
     """Format the tracebacks of an error and its causes without their messages, which may quote anything."""
     lines = []
     seen: BaseException | None = error
@@ -133,8 +133,10 @@ def places(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def _first_line(message: object) -> str:
-    """A library's ready-made text (an f-string may hold values): its first words are enough to find the place."""
+def _first_line_of(message: object) -> str:
+    """Return a library's ready-made text (an f-string may hold values): its first words are enough to
+    find the place.
+    """
     return " ".join(str(message).split()[:6])
 
 

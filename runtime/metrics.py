@@ -35,21 +35,21 @@ Labels = Mapping[str, Iterable[str]]
 """Each label with the values that are known beforehand; empty if only the settings tell."""
 
 
-def counter(name: str, meaning: str, labels: Labels | None = None) -> Counter:
+def make_counter(name: str, meaning: str, labels: Labels | None = None) -> Counter:
     """Register a counter, which starts at 0 for all known labels. Prometheus sees it as `name` + "_total"."""
     made = Counter(name, meaning, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(made, labels or {})
     return made
 
 
-def gauge(name: str, meaning: str, labels: Labels | None = None) -> Gauge:
+def make_gauge(name: str, meaning: str, labels: Labels | None = None) -> Gauge:
     """Register a gauge, which starts at 0 for all known labels."""
     made = Gauge(name, meaning, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(made, labels or {})
     return made
 
 
-def histogram(name: str, meaning: str, labels: Labels | None = None) -> Histogram:
+def make_histogram(name: str, meaning: str, labels: Labels | None = None) -> Histogram:
     """Register a histogram of durations in seconds."""
     return Histogram(name, meaning, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
 
@@ -60,16 +60,16 @@ def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:
         metric.labels(*values)
 
 
-gauge("keepsake_build_info", "The version of the program; the value is always 1.", {"version": [VERSION]}).labels(
+make_gauge("keepsake_build_info", "The version of the program; the value is always 1.", {"version": [VERSION]}).labels(
     VERSION
 ).set(1)
 
 
-def figure(name: str) -> float | None:
+def read_metric(name: str) -> float | None:
     """Return the current value of a metric without labels, or None if it does not exist."""
     return REGISTRY.get_sample_value(name)
 
 
-def page() -> bytes:
+def render_page() -> bytes:
     """Return all metrics in Prometheus' text format."""
     return generate_latest(REGISTRY)

@@ -30,7 +30,7 @@ MAX_FILES = 4
 """Files that are sent or fetched at the same time, of all people together; one of each person."""
 FILE_PATIENCE = 5.0
 """Seconds that somebody's second file waits for the first one."""
-LONGEST_FILE = 900.0
+MAX_FILE_SECONDS = 900.0
 """Seconds that one file may take."""
 
 
@@ -66,7 +66,7 @@ class VisitorTurns:
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def take(self, now: float) -> float:
-        """Seconds until the turn of one more request; infinite, without a turn, where that is too long."""
+        """Return the seconds until the turn of one more request; infinite, without a turn, where that is too long."""
         step = 1 / self.pace.per_second
         begins = max(self.free_at, now - self.pace.burst * step) + step
         if begins - now > MAX_WAIT:
@@ -85,12 +85,12 @@ class Visitors:
 
     def remember(self, token: str, person: int) -> None:
         """Note whose session a token opened."""
-        self._persons[_digest(token)] = person
+        self._persons[_hash_token(token)] = person
 
     def turns_of(self, scope: Scope) -> tuple[VisitorTurns, bool]:
-        """The turns of whoever asks, and whether it is a person whose session is known."""
+        """Return the turns of whoever asks, and whether it is a person whose session is known."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
-        person = self._persons.get(_digest(token)) if token else None
+        person = self._persons.get(_hash_token(token)) if token else None
         address = scope["client"][0] if scope.get("client") else ""
         key: int | str = address if person is None else person
         if key not in self._turns:
@@ -98,7 +98,7 @@ class Visitors:
         return self._turns[key], person is not None
 
 
-def _digest(token: str) -> bytes:
+def _hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="replace")).digest()
 
 
@@ -149,8 +149,8 @@ class Files:
             yield
 
 
-async def file_of(request: Request, most: int) -> IO[bytes]:
-    """The body of a request as an open temporary file. Raises TooLarge as soon as more has arrived."""
+async def receive_file(request: Request, most: int) -> IO[bytes]:
+    """Return the body of a request as an open temporary file. Raise TooLarge as soon as more has arrived."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asks closes it
     size = 0
     try:

@@ -17,7 +17,7 @@ LENGTH = struct.Struct(">Q")
 """Before each piece."""
 
 
-def limit(*, memory: int, seconds: int | None = None) -> None:
+def limit_process(*, memory: int, seconds: int | None = None) -> None:
     """Limit this process for good: bytes of address space, seconds of a processor; it writes no file.
 
     With `seconds` the bot goes first; without, answers wait for this process.

@@ -1,7 +1,7 @@
 """Runs what untrusted input decides in a process of its own: whatever is in it, the bot lives on.
 
-`started` opens a child with pipes, `pieces` gives one file to a child and yields its answers as JSON. What the child
-does for itself is in subprocess_child.py.
+`started` opens a child with pipes, `iterate_pieces` gives one file to a child and yields its answers as JSON. What the
+child does for itself is in subprocess_child.py.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
     """The child ended before its work did, or took too long."""
 
 
-def code_of(module: str) -> str:
+def make_child_code(module: str) -> str:
     """Return the Python code that calls the function `child` of a module of this program."""
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import child; child()"
 
@@ -49,23 +49,23 @@ async def started(
     return process, process.stdin, process.stdout
 
 
-async def ended(process: Process) -> None:
+async def end_process(process: Process) -> None:
     """Kill a child that may have ended already, and wait for it to exit."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()
 
 
-async def pieces(
+async def iterate_pieces(
     code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
-    """Yields what a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
+    """Yield what a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
 
-    `code`: as `code_of` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the child is
-    ended, however little it computed. Raises ChildDied.
+    `code`: as `make_child_code` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the
+    child is ended, however little it computed. Raise ChildDied.
     """
     process, stdin, stdout = await started(code, *arguments, keeps_environ=keeps_environ)
-    sending = asyncio.create_task(_sent(stdin, data))
+    sending = asyncio.create_task(_send_input(stdin, data))
     until = asyncio.get_running_loop().time() + longest_wait
     try:
         while True:
@@ -78,10 +78,10 @@ async def pieces(
         raise ChildDied from None
     finally:
         sending.cancel()
-        await ended(process)
+        await end_process(process)
 
 
-async def _sent(stdin: asyncio.StreamWriter, data: bytes) -> None:
+async def _send_input(stdin: asyncio.StreamWriter, data: bytes) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):
         stdin.write(data)
         await stdin.drain()

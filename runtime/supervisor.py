@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from runtime.tasks import repeated
+from runtime.tasks import repeat_in_background
 
 log = logging.getLogger(__name__)
 
@@ -43,4 +43,4 @@ class Supervisor:
         async def tell_alive() -> None:
             self.tell("WATCHDOG=1")
 
-        return repeated(tell_alive, every=self._watchdog_seconds / 2, grace=0.0)
+        return repeat_in_background(tell_alive, every=self._watchdog_seconds / 2, grace=0.0)

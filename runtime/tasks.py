@@ -10,7 +10,7 @@ AGAIN_SECONDS = 5.0
 """How long to wait for a cancelled task before cancelling it again."""
 
 
-async def ended(*tasks: asyncio.Task[object]) -> None:
+async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
     """Cancel tasks and wait until they end. Ignore what they raise.
 
     Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result. The task
@@ -24,7 +24,7 @@ async def ended(*tasks: asyncio.Task[object]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """Finish `work` even if the calling task is cancelled, and then raise the cancellation."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None
@@ -44,7 +44,7 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
     return task.result()
 
 
-async def taken(
+async def take_or_give_back(
     take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
     """Return what `take` returns. If the calling task is cancelled, finish `take` and undo it with `give_back`.
@@ -60,12 +60,14 @@ async def taken(
             with suppress(Exception):  # if `take` failed, there is nothing to give back
                 await give_back(await task)
 
-        await uncancelled(undo)
+        await run_uncancelled(undo)
         raise
 
 
 @asynccontextmanager
-async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: float) -> AsyncIterator[None]:
+async def repeat_in_background(
+    work: Callable[[], Awaitable[None]], *, every: float, grace: float
+) -> AsyncIterator[None]:
     """Run `work` at once and then `every` so many seconds until the block ends. Give a last run `grace` seconds."""
     closing = asyncio.Event()
 
@@ -82,9 +84,9 @@ async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: 
     finally:
         closing.set()
         await asyncio.wait([going], timeout=grace)
-        await ended(going)
+        await cancel_and_wait(going)
 
 
-async def done(work: Callable[[], Result], *, in_thread: bool) -> Result:
+async def run_work(work: Callable[[], Result], *, in_thread: bool) -> Result:
     """Return the result of `work`, run in a thread where it takes long, so that the event loop goes on."""
     return await asyncio.to_thread(work) if in_thread else work()

@@ -1,4 +1,4 @@
-"""Spans of what the process does, for OpenTelemetry: none, and at no cost, unless `exporting` is open.
+"""Spans of what the process does, for OpenTelemetry: none, and at no cost, unless `export_spans` is open.
 
 Attributes take values of the program alone, as the labels of metrics.py do. Of an error only the type is told, because
 its words may quote a person. The one place that knows opentelemetry.
@@ -46,11 +46,11 @@ def span(name: str, attributes: Attributes | None = None, *, is_request: bool = 
 
     `is_request`: another machine does the work.
     """
-    return _started(name, attributes, is_request) if _tracers else nullcontext(Span())
+    return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
 
 
 @contextmanager
-def _started(name: str, attributes: Attributes | None, is_request: bool) -> Iterator[Span]:
+def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> Iterator[Span]:
     from opentelemetry.trace import SpanKind
 
     quiet = {"record_exception": False, "set_status_on_exception": False}
@@ -67,7 +67,7 @@ def _started(name: str, attributes: Attributes | None, is_request: bool) -> Iter
 
 
 @asynccontextmanager
-async def exporting(endpoint: str) -> AsyncIterator[None]:
+async def export_spans(endpoint: str) -> AsyncIterator[None]:
     """Send spans to an OTLP collector while the block runs, from a thread, in batches; nobody waits for it.
 
     Raises SettingsError where the packages that this takes are not installed.

@@ -43,27 +43,27 @@ from storage.engine.data_dir import (
     RESTORING,
     data_dir,
     demand_files,
-    exchange,
-    known_instance,
+    exchange_folder,
+    make_work_folder,
+    read_known_instance,
     remove_leftovers,
-    work_folder,
 )
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite import Database, version_of
-from storage.engine.sqlite_driver import create_private, explained, fsync_folder, sqlite3
+from storage.engine.sqlite import Database, read_version
+from storage.engine.sqlite_driver import create_private, explain_errors, sqlite3, sync_folder
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dumped, loaded
-from storage.tables.older_rows import migrated, version_that_has
+from storage.tables.dump import dump_owner, load_owner
+from storage.tables.older_rows import find_version, migrate_rows
 
 FORMAT = 2
 """1: without the version of the schema."""
 DATABASE = "memory.db"
-LONGEST_LINE = 256_000_000
+MAX_LINE_BYTES = 256_000_000
 """Bytes of one row; a message is as long as what a person may import."""
 BATCH = 500
 
@@ -123,7 +123,7 @@ class _Sources:
 def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
     """Write a backup of the data directory to `file`, whole or not at all, while the bot runs or not.
 
-    `database_url`: of a PostgreSQL database, all memories of which are in the backup, too. Raises SettingsError when
+    `database_url`: of a PostgreSQL database, all memories of which are in the backup, too. Raise SettingsError when
     `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
     """
     parent = file.absolute().parent
@@ -136,32 +136,32 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # The file may be wanted anywhere, so nothing else is touched there.
     remove_leftovers(parent, [f"{BACKING_UP}*"])
-    with explained(file), work_folder(parent, BACKING_UP) as work:
+    with explain_errors(file), make_work_folder(parent, BACKING_UP) as work:
         packed = work / "packed"
         create_private(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_collect(folder, work, database_url, out))
+                elsewhere = asyncio.run(_collect_rows(folder, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # A backup that cannot be restored is useless, so it is read through first.
-        messages = sum(row.get("table") == MESSAGES.name for row in _checked(packed))
+        messages = sum(row.get("table") == MESSAGES.name for row in _read_checked_rows(packed))
         try:
             os.link(packed, file)
         except FileExistsError:
             raise SettingsError("--backup", f"{file} exists already; it was not touched.") from None
         except OSError:  # a file system without links
             packed.replace(file)
-        fsync_folder(parent)
+        sync_folder(parent)
     return BackedUp(messages=messages, elsewhere=elsewhere)
 
 
-async def _collect(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
+async def _collect_rows(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 20.0  # a running bot finishes the move or start that is in the way
     while True:
         async with AsyncExitStack() as stack:
             try:
-                sources = await _opened(stack, folder, work, url)
+                sources = await _open_sources(stack, folder, work, url)
             except _NotYet:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -174,23 +174,23 @@ async def _collect(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> in
         await asyncio.sleep(0.1)
 
 
-async def _opened(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
-    """Raises _NotYet where a memory moves meanwhile, so that it could be in none of its two stores, or in both."""
+async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
+    """Raise _NotYet where a memory moves meanwhile, so that it could be in none of its two stores, or in both."""
     readers: dict[StorageType, Reader] = {}
-    elsewhere, asked, reading = 0, [_HOMES], partial(_reading, folder / DATABASE)
+    elsewhere, asked, reading = 0, [_HOMES], partial(_open_backup, folder / DATABASE)
     if url:
         # Imported here: who has no server needs no driver.
-        from storage.stores.postgres import postgres_database
+        from storage.stores.postgres import open_postgres_database
 
-        server = await stack.enter_async_context(postgres_database(url))
-        asked, reading = [_SHARED_HOMES, known_instance(folder)], partial(server.read, None)
+        server = await stack.enter_async_context(open_postgres_database(url))
+        asked, reading = [_SHARED_HOMES, read_known_instance(folder)], partial(server.read, None)
         async with reading() as reader:
-            [[elsewhere]] = await reader.rows(_ELSEWHERE, known_instance(folder))
+            [[elsewhere]] = await reader.rows(_ELSEWHERE, read_known_instance(folder))
     async with reading() as reader:
         before = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
     if (folder / DATABASE).exists():
-        readers[StorageType.SQLITE] = await stack.enter_async_context(_reading(folder / DATABASE))
-        readers[StorageType.JSON] = await _json_reader(stack, folder, work)
+        readers[StorageType.SQLITE] = await stack.enter_async_context(_open_backup(folder / DATABASE))
+        readers[StorageType.JSON] = await _open_json_reader(stack, folder, work)
     if url:
         readers[StorageType.POSTGRES] = await stack.enter_async_context(server.read(None, frozen=True))
     async with reading() as reader:
@@ -208,14 +208,14 @@ async def _opened(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> 
 
 
 @asynccontextmanager
-async def _reading(path: Path) -> AsyncIterator[Reader]:
+async def _open_backup(path: Path) -> AsyncIterator[Reader]:
     """A file of SQLite as of one moment, whoever writes it meanwhile."""
 
     async def run(work: Callable[[Any], Result]) -> Result:
-        with explained(path):
+        with explain_errors(path):
             return work(connection)
 
-    with explained(path):
+    with explain_errors(path):
         # Read-only, SQLite could not open the log of a bot that was killed.
         connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
     with contextlib.closing(connection):
@@ -223,15 +223,15 @@ async def _reading(path: Path) -> AsyncIterator[Reader]:
         reader = Reader(run)
         await reader.rows("PRAGMA query_only=ON")
         await reader.rows("BEGIN")
-        with explained(path):
-            if version_of(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
+        with explain_errors(path):
+            if read_version(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
                 raise StorageError(f"{path.name} is an older version's; start the bot once, then make the backup.")
         yield reader
 
 
-async def _json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
-    """The rows of memory.json and its journal: in the running bot's working copy, else recovered from copies as the
-    next start would; the originals are untouched.
+async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
+    """Return the rows of memory.json and its journal: in the running bot's working copy, else recovered from copies as
+    the next start would; the originals are untouched.
     """
     try:
         stack.enter_context(data_dir(folder))
@@ -239,11 +239,11 @@ async def _json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reade
         # What the journal holds by now was acknowledged or is about to be, so it must be in the backup.
         acknowledged = scan(folder / JOURNAL_NAME).last_seq
         try:
-            reader = await stack.enter_async_context(_reading(folder / INDEX_NAME))
+            reader = await stack.enter_async_context(_open_backup(folder / INDEX_NAME))
             [state] = await reader.rows("SELECT * FROM journal_state")
         except StorageError:  # not there yet, or just being replaced
             raise _NotYet from None
-        is_current = not state["clean"] and state["snapshot"] == snapshot.identity_of(folder / SNAPSHOT_NAME)
+        is_current = not state["clean"] and state["snapshot"] == snapshot.read_identity(folder / SNAPSHOT_NAME)
         if not is_current or state["seq"] < acknowledged:
             raise _NotYet from None
         return reader
@@ -260,12 +260,12 @@ async def _json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reade
                 f"{SNAPSHOT_NAME} or its journal is damaged; nothing was backed up. Start the bot once: it sets aside "
                 "what cannot be read and says so."
             )
-    return await stack.enter_async_context(_reading(copies / INDEX_NAME))
+    return await stack.enter_async_context(_open_backup(copies / INDEX_NAME))
 
 
 async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
     digest, count = hashlib.sha256(), 0
-    async for rows in _rows(sources):
+    async for rows in _read_rows(sources):
         for row in rows:
             line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
             digest.update(line)
@@ -274,7 +274,7 @@ async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
     out.write(json.dumps({"end": digest.hexdigest(), "lines": count}).encode() + b"\n")
 
 
-async def _rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
     # The server's state first: where both have a row, that of memory.db is older.
@@ -285,7 +285,7 @@ async def _rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object
             yield [{"state": table, "row": dict(zip(names.split(", "), row, strict=True))} for row in rows]
     for owner, kind in sorted(sources.homes.items()):
         yield [{"user_id": owner, "storage": kind}]
-        async for batch in dumped(sources.readers[kind], owner):
+        async for batch in dump_owner(sources.readers[kind], owner):
             yield batch
 
 
@@ -307,36 +307,36 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
 
     `database_url`: all memories of the backup, wherever they were, go into that PostgreSQL database instead, which must
     hold none. Without it they all go into the files. Nothing is changed before everything was read and put where it can
-    be thrown away. Raises SettingsError when there is no such file, StorageHeld while the bot runs, StorageTooNew,
+    be thrown away. Raise SettingsError when there is no such file, StorageHeld while the bot runs, StorageTooNew,
     StorageCorrupt, StorageError.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
-    with data_dir(folder) as held, explained(file), work_folder(held, RESTORING) as work:
+    with data_dir(folder) as held, explain_errors(file), make_work_folder(held, RESTORING) as work:
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
-        made_at, messages = asyncio.run(_put(file, fresh, database_url))
-        return Restored(messages=messages, made_at=made_at, aside=exchange(held, fresh))
+        made_at, messages = asyncio.run(_write_backup(file, fresh, database_url))
+        return Restored(messages=messages, made_at=made_at, aside=exchange_folder(held, fresh))
 
 
-async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
+async def _write_backup(file: Path, folder: Path, url: str) -> tuple[str, int]:
     """Make the files of a data directory in an empty folder, and fill the database of `url` in one transaction; when
     the backup was made and how many messages it holds.
     """
-    lines = _checked(file)
+    lines = _read_checked_rows(file)
     head, messages = next(lines), 0
-    schema = head["schema"] if head["format"] > 1 else version_that_has(_checked(file))
+    schema = head["schema"] if head["format"] > 1 else find_version(_read_checked_rows(file))
     if schema < len(MIGRATIONS):
-        lines = migrated(lines, folder.with_name("older.db"), schema)
+        lines = migrate_rows(lines, folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(folder / DATABASE, migrations=MIGRATIONS))
         sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder))
         stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json_store}
         server: Transaction | None = None
         if url:
-            from storage.stores.postgres import postgres_database
+            from storage.stores.postgres import open_postgres_database
 
-            opened = await stack.enter_async_context(postgres_database(url))
+            opened = await stack.enter_async_context(open_postgres_database(url))
             server = await stack.enter_async_context(opened.write(None))
             await _demand_empty(server)
 
@@ -348,7 +348,7 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
 
         for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
             if table is None and server is not None:
-                await loaded(server, owner, batches(islice(rows, 1, None)), StorageType.POSTGRES)
+                await load_owner(server, owner, batches(islice(rows, 1, None)), StorageType.POSTGRES)
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
                 await store.load(owner, batches(rows))  # noqa: B031 - the rest of them
@@ -388,21 +388,21 @@ _DAMAGE = (
 """Errors of reading a file that is no gzip file, or a damaged one."""
 
 
-def _checked(file: Path) -> Iterator[Row]:
-    """The lines of a backup but the last, each of a known form.
+def _read_checked_rows(file: Path) -> Iterator[Row]:
+    """Yield the lines of a backup but the last, each of a known form.
 
     Raises StorageTooNew, and StorageCorrupt, also at the end, where it does not agree with what came before.
     """
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:
-            while line := source.readline(LONGEST_LINE):
-                row = json.loads(line, parse_int=_int64)
+            while line := source.readline(MAX_LINE_BYTES):
+                row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _demand((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
+                    _demand_sound((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
                     return
                 if not count:
-                    _demand(row["keepsake"] == "backup")
+                    _demand_sound(row["keepsake"] == "backup")
                     _demand_known(row["format"], FORMAT, file)
                     _demand_known(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
@@ -412,27 +412,27 @@ def _checked(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].stored(row)
-                    _demand(owner == row["user_id"])
+                    _demand_sound(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _demand(False)
+            _demand_sound(False)
     except _DAMAGE as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
-def _int64(digits: str) -> int:
+def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _demand(-(2**63) <= number < 2**63)
+    _demand_sound(-(2**63) <= number < 2**63)
     return number
 
 
-def _demand(is_sound: bool) -> None:
+def _demand_sound(is_sound: bool) -> None:
     if not is_sound:
         raise ValueError
 
 
 def _demand_known(number: int, newest: int, file: Path) -> None:
-    _demand(number > 0)
+    _demand_sound(number > 0)
     if number > newest:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

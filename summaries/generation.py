@@ -27,14 +27,14 @@ from records.errors import (
     QuotaExceeded,
 )
 from records.facts import Fact
-from records.messages import OTHERS, UNTOLD, Message, beginnings
+from records.messages import OTHERS, UNTOLD, Message, cut_documents
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
-from summaries.quality_score import Score, Source, score
-from text.analyzer import analyse
-from text.characters import QUESTION_MARKS, sentence_ends
-from text.fingerprint import essence
+from summaries.quality_score import Score, Source, score_summary
+from text.analyzer import analyse_text
+from text.characters import QUESTION_MARKS, find_sentence_ends
+from text.fingerprint import essential_words
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -43,13 +43,13 @@ Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Ask a model. Raise ModelError."""
 LOOKED_AT = 20_000
 """Characters of a message that are searched for dropped words."""
-MOST_SUPERSEDED = 50
+MAX_SUPERSEDED = 50
 """The most outdated facts that one request lists."""
-LONGEST_DETAIL = 60
+MAX_DETAIL_CHARS = 60
 """The most characters of a name or number that the second attempt is reminded of."""
-NOD, LONGEST_NOD = 20, 200
+NOD, MAX_NOD_CHARS = 20, 200
 """The most words and characters of an answer that merely agrees."""
-LEAST_ROOM = 32
+MIN_SOURCE_TOKENS = 32
 """The fewest source tokens of one request, however small the window is."""
 
 
@@ -103,20 +103,20 @@ class Summariser:
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
-        wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quoted)
-        material = replace(material, wishes=wishes, superseded=self._fitting(material.superseded))
+        wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quote_text)
+        material = replace(material, wishes=wishes, superseded=self._fit_superseded(material.superseded))
         for attempt in (material, material.without_base()):
             try:
-                text = await self._text_that_fits(attempt, ask, reasons, spent)
+                text = await self._generate_in_window(attempt, ask, reasons, spent)
             except ModelDeclined:
                 if reasons:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._fitted, text, material)
-            reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
+            text = await asyncio.to_thread(self._fit_text, text, material)
+            reasons, judged = await asyncio.to_thread(self._judge_text, text, attempt)
             if not reasons and judged is not None and attempt is material:
-                text, judged = await self._more_complete(text, judged, attempt, ask, spent)
+                text, judged = await self._complete_text(text, judged, attempt, ask, spent)
             if not reasons:
                 return NewSummary(
                     text=text,
@@ -131,49 +131,49 @@ class Summariser:
         log.info("a summary was refused: %s", "; ".join(reasons))
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
-    async def _more_complete(
+    async def _complete_text(
         self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
     ) -> tuple[str, Score]:
         """Return this text, or a second attempt if it keeps more of what the user named."""
         told = [replace(one, is_user=True) for one in material.told] if material.of_summaries else material.told
-        missing = await asyncio.to_thread(quality_score.missing, text, told)
+        missing = await asyncio.to_thread(quality_score.find_missing, text, told)
         if not missing:
             return text, judged
-        completed = replace(material, missing=[one[:LONGEST_DETAIL] for one in missing])
+        completed = replace(material, missing=[one[:MAX_DETAIL_CHARS] for one in missing])
         try:
-            again = await self._text_that_fits(completed, ask, (), spent)
+            again = await self._generate_in_window(completed, ask, (), spent)
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
-        again = await asyncio.to_thread(self._fitted, again, material)
-        objections, other = await asyncio.to_thread(self._judged, again, material)
+        again = await asyncio.to_thread(self._fit_text, again, material)
+        objections, other = await asyncio.to_thread(self._judge_text, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
-    def _fitted(self, text: str, material: Material) -> str:
+    def _fit_text(self, text: str, material: Material) -> str:
         """Return a text without outdated facts and headings, within its limit."""
         lines = [one.text for one in material.told]
-        own = quality_gate.without_headings(_without(text, material.superseded), lines)
-        kept = quality_score.shortened(own, material.limit, count=self._tokens.count)
+        own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
+        kept = quality_score.shorten(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
-    def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
+    def _fit_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
         """Return the last lines that fit a fifth of the window."""
         room, kept = self._window // 5, list[str]()
-        for line in reversed(superseded[-MOST_SUPERSEDED:]):
+        for line in reversed(superseded[-MAX_SUPERSEDED:]):
             room -= self._tokens.count(line) + 1
             if room < 0:
                 break
             kept.insert(0, line)
         return kept
 
-    def _judged(self, text: str, material: Material) -> tuple[list[str], Score | None]:
-        """The objections to a text; where there are none, its score (None: it has none). Runs in a thread, since a long
-        source takes a while.
+    def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
+        """Return the objections to a text; where there are none, its score (None: it has none). Runs in a thread, since
+        a long source takes a while.
         """
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
-        lines = [quality_gate.line_of(one.text) for one in known]
-        found = quality_gate.objections(
+        lines = [quality_gate.parse_line(one.text) for one in known]
+        found = quality_gate.find_objections(
             text,
             "\n".join(line.words for line in lines),
             tokens=tokens,
@@ -182,63 +182,70 @@ class Summariser:
         )
         if not material.wishes and quality_gate.is_in_another_language(text, "\n".join(line.words for line in lines)):
             found.append("it is in another language than the talk")
-        if not found and material.dropped and _mentions(text, material.dropped, material.window):
+        if not found and material.dropped and _is_mentioning(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
             return found, None
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
-        return [], score(text, told, tokens=tokens, source_tokens=size)
+        return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
+    async def _generate_in_window(
+        self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]
+    ) -> str:
         """Generate the text, in smaller parts each time a refusal shrinks the window."""
         while True:
             window = self._window
             try:
-                return await self._text(material, ask, reasons, spent)
+                return await self._generate_text(material, ask, reasons, spent)
             except ContextTooLong:
                 if self._window >= window:
                     raise
 
-    async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
+    async def _generate_text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """In one call where everything fits the window, otherwise a call for each part and one for their texts.
 
         Counting and splitting megabytes takes long, and is done in threads.
         """
-        if request := await asyncio.to_thread(self._whole, material, reasons):
-            return await self._asked(request, ask, spent)
+        if request := await asyncio.to_thread(self._make_whole_request, material, reasons):
+            return await self._ask_model(request, ask, spent)
         if material.dropped:
-            return await self._text(material.without_base(), ask, reasons, spent)
+            return await self._generate_text(material.without_base(), ask, reasons, spent)
         if material.base:
-            said = await self._text(replace(material, base=()), ask, (), spent)
-            below = [*material.base, Source(text=_bullet(said), is_user=False)]
-            return await self._text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons, spent)
-        parts = await asyncio.to_thread(self._parts, material, reasons)
-        texts = [await self._asked(part, ask, spent) for part in parts]
+            said = await self._generate_text(replace(material, base=()), ask, (), spent)
+            below = [*material.base, Source(text=_format_bullet(said), is_user=False)]
+            return await self._generate_text(
+                replace(material, lines=below, base=(), of_summaries=True), ask, reasons, spent
+            )
+        parts = await asyncio.to_thread(self._split_request, material, reasons)
+        texts = [await self._ask_model(part, ask, spent) for part in parts]
         texts = [text for text in texts if text]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
-        below = await asyncio.to_thread(self._bullets, texts, self._room(of_texts, reasons) // 2 - 1)
-        return await self._text(replace(of_texts, lines=below), ask, reasons, spent)
+        below = await asyncio.to_thread(self._format_bullets, texts, self._measure_room(of_texts, reasons) // 2 - 1)
+        return await self._generate_text(replace(of_texts, lines=below), ask, reasons, spent)
 
-    async def _asked(self, request: Sequence[PromptMessage], ask: Ask, spent: list[Usage]) -> str:
+    async def _ask_model(self, request: Sequence[PromptMessage], ask: Ask, spent: list[Usage]) -> str:
         completion = await ask(request)
         spent.append(completion.usage)
         return completion.text.strip()
 
-    def _whole(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
+    def _make_whole_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
         """Return the request with all lines, or None if it does not fit the window."""
-        request = self._request(material, reasons)
+        request = self._make_request(material, reasons)
         return request if self._tokens.prompt_tokens(request) <= self._window else None
 
-    def _bullets(self, texts: Sequence[str], most: int) -> list[Source]:
-        return [Source(text=_bullet(self._tokens.cut_written(text, most, _bullet)), is_user=False) for text in texts]
+    def _format_bullets(self, texts: Sequence[str], most: int) -> list[Source]:
+        return [
+            Source(text=_format_bullet(self._tokens.cut_written(text, most, _format_bullet)), is_user=False)
+            for text in texts
+        ]
 
-    def _parts(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
+    def _split_request(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
         """Return requests that carry all lines, each within the window. Lines that are too long are split."""
-        room = self._room(material, reasons)
+        room = self._measure_room(material, reasons)
         pieces = [
             Source(text=piece, is_user=line.is_user)
             for line in material.lines
@@ -253,22 +260,22 @@ class Summariser:
                 used = 0
             groups[-1].append(piece)
             used += size
-        return [self._request(replace(material, lines=group), reasons) for group in groups]
+        return [self._make_request(replace(material, lines=group), reasons) for group in groups]
 
-    def _request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
+    def _make_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
         blocks: list[tuple[quoting.Block, Sequence[str]]] = [
             ("superseded", material.superseded),
-            ("missing", [_bullet(one) for one in material.missing]),
+            ("missing", [_format_bullet(one) for one in material.missing]),
         ]
         if material.base:
             kind = "sliding" if material.dropped else "rolling"
             blocks.append(("summaries", [line.text for line in material.base]))
         blocks += [(of, [line.text for line in material.lines]), ("dropped", [line.text for line in material.dropped])]
         carried = [(name, lines) for name, lines in blocks if lines or name == of]
-        system = prompts.fold_instructions(
+        system = prompts.make_fold_instructions(
             kind,
             max_tokens=material.limit,
             blocks=[name for name, _ in carried],
@@ -277,13 +284,13 @@ class Summariser:
         )
         return [
             PromptMessage(role="system", content=system),
-            PromptMessage(role="user", content="\n".join(quoting.block(*one) for one in carried)),
+            PromptMessage(role="user", content="\n".join(quoting.format_block(*one) for one in carried)),
         ]
 
-    def _room(self, material: Material, reasons: Sequence[str]) -> int:
+    def _measure_room(self, material: Material, reasons: Sequence[str]) -> int:
         """Return the source tokens that fit one request, less a few for joining the pieces."""
-        frame = self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons))
-        return max(LEAST_ROOM, self._window - frame - 16)
+        frame = self._tokens.prompt_tokens(self._make_request(replace(material, lines=()), reasons))
+        return max(MIN_SOURCE_TOKENS, self._window - frame - 16)
 
 
 @define(kw_only=True, eq=False)
@@ -302,14 +309,16 @@ class SummaryWriter:
         await self._quota.demand(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was
-        asked in vain is part of what that cost.
+        """Return a text that passed the quality gate, by the model or, if there is one, by the fallback: what the model
+        was asked in vain is part of what that cost.
         """
         if not material.told:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
         try:
-            return await self._summariser.summarise(material, self._within_quota(owner, spent), model=self._model.name)
+            return await self._summariser.summarise(
+                material, self._make_ask_within_quota(owner, spent), model=self._model.name
+            )
         except QuotaExceeded:
             raise
         except KeepsakeError as error:
@@ -328,7 +337,7 @@ class SummaryWriter:
         """Generate the text with the local model, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
-    def _within_quota(self, owner: int, spent: list[Usage]) -> Ask:
+    def _make_ask_within_quota(self, owner: int, spent: list[Usage]) -> Ask:
         async def ask(messages: Sequence[PromptMessage]) -> Completion:
             completion = await self._quota.complete(owner, self._model, messages)
             spent.append(completion.usage)
@@ -337,62 +346,63 @@ class SummaryWriter:
         return ask
 
 
-def message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Messages as the model reads them; tool results are left out, unless there is nothing else, and of a document all
-    but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small models take
-    them for the person's words ("A warm colour." made a favourite colour warm). Declined messages always are.
+def make_message_sources(messages: Sequence[Message]) -> list[Source]:
+    """Return the messages as the model reads them; tool results are left out, unless there is nothing else, and of a
+    document all but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small
+    models take them for the person's words ("A warm colour." made a favourite colour warm). Declined messages always
+    are.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in UNTOLD] or said
     nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
     told = [message for message in told if message.id not in nods]
     return [
-        Source(text=prompts.conversation_line(one), is_user=one.is_user and one.origin not in OTHERS)
-        for one in beginnings(told)
+        Source(text=prompts.format_message(document), is_user=document.is_user and document.origin not in OTHERS)
+        for document in cut_documents(told)
     ]
 
 
 def _is_nod(before: Message, after: Message) -> bool:
-    """Whether a message is no more than a short answer of the assistant to what is no question: without a name, number
-    or address of its own.
+    """Return True if a message is no more than a short answer of the assistant to what is no question: without a name,
+    number or address of its own.
     """
     if after.role != "assistant" or not before.is_user or len(after.content.split()) > NOD:
         return False
-    if len(after.content) > LONGEST_NOD or any(mark in before.content for mark in QUESTION_MARKS):
+    if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
         return False
-    return quality_score.details(after.content) <= quality_score.details(before.content[:LOOKED_AT])
+    return quality_score.find_details(after.content) <= quality_score.find_details(before.content[:LOOKED_AT])
 
 
-def _without(text: str, superseded: Sequence[str]) -> str:
+def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
     """Remove sentences that copy one of the lines word for word."""
-    gone = {essence(line.removeprefix("- ")) for line in superseded}
-    ends = [0, *sentence_ends(text), len(text)] if gone else [0, len(text)]
-    return "".join(text[a:b] for a, b in pairwise(ends) if not gone or essence(text[a:b]) not in gone).strip()
+    gone = {essential_words(line.removeprefix("- ")) for line in superseded}
+    ends = [0, *find_sentence_ends(text), len(text)] if gone else [0, len(text)]
+    return "".join(text[a:b] for a, b in pairwise(ends) if not gone or essential_words(text[a:b]) not in gone).strip()
 
 
-def summary_sources(summaries: Sequence[Summary]) -> list[Source]:
+def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
     """Format summaries as the model reads them."""
-    return [Source(text=prompts.summary_line(one), is_user=False) for one in summaries]
+    return [Source(text=prompts.format_summary(summary), is_user=False) for summary in summaries]
 
 
-def superseded_lines(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """Facts learned from `first` to `last` that no longer hold, in the order of time. Nothing of what replaced it: a
-    summary says only what its own sources say, and so goes with them when they are forgotten.
+def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
+    """Return the facts learned from `first` to `last` that no longer hold, in the order of time. Nothing of what
+    replaced it: a summary says only what its own sources say, and so goes with them when they are forgotten.
     """
     since = sorted(
         (fact.observed_at, fact.id, fact.text)
         for fact in facts
         if fact.deleted_at is None and fact.superseded_by is not None and first <= fact.observed_at <= last
     )
-    return [_bullet(text) for _, _, text in since]
+    return [_format_bullet(text) for _, _, text in since]
 
 
-def _bullet(text: str) -> str:
-    return f"- {quoting.quoted(text)}"
+def _format_bullet(text: str) -> str:
+    return f"- {quoting.quote_text(text)}"
 
 
-def _mentions(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
+def _is_mentioning(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
     """Return True if a text has words that only the dropped messages have."""
-    gone = {term for source in dropped for term in analyse(source.text[:LOOKED_AT])}
-    kept = {term for source in window for term in analyse(source.text[:LOOKED_AT])}
-    return bool((gone - kept) & set(analyse(text)))
+    gone = {term for source in dropped for term in analyse_text(source.text[:LOOKED_AT])}
+    kept = {term for source in window for term in analyse_text(source.text[:LOOKED_AT])}
+    return bool((gone - kept) & set(analyse_text(text)))

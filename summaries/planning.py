@@ -87,7 +87,7 @@ class FoldPolicy:
     rebuild_turns: Callable[[int], int | None]
 
 
-def active_turns(
+def group_turns(
     messages: Sequence[Message] | Sequence[MessageOutline], tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
     """Group messages by turn, in order. `tokens` gives their sizes where they matter."""
@@ -105,7 +105,7 @@ def active_turns(
     ]
 
 
-def ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
+def select_ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for this reason.
 
     A turn that is still being answered stays active, unless the owner asked for the fold ("now"); under pressure the
@@ -116,14 +116,14 @@ def ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     end = len(turns)
     while reason != "now" and end and not turns[end - 1].answered:
         end -= 1
-    return list(turns[: min(end, _before_the_newest(turns)) if reason == "pressure" else end])
+    return list(turns[: min(end, _count_before_newest(turns)) if reason == "pressure" else end])
 
 
-def ids_of(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
+def list_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 
-def _before_the_newest(turns: Sequence[ActiveTurn]) -> int:
+def _count_before_newest(turns: Sequence[ActiveTurn]) -> int:
     """Count the turns, from the oldest on, before those that stay verbatim under pressure."""
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0

@@ -11,7 +11,7 @@ POLICIES: Mapping[Policy, FoldPolicy] = {one.name: one for one in (pyramid.POLIC
 """Policies by name, in the order shown to people."""
 
 
-def policy_of(name: Policy) -> FoldPolicy:
+def find_policy(name: Policy) -> FoldPolicy:
     """Return the policy of this name, or the pyramid if a newer version wrote an unknown name."""
     return POLICIES.get(name, pyramid.POLICY)
 

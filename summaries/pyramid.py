@@ -8,32 +8,32 @@ from collections.abc import Mapping, Sequence
 
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, ids_of, ready
+from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_ids, select_ready
 
 FAN_IN = 5
 """More than this many active summaries of a level: its oldest FAN_IN become one of the next."""
-MOST_ACTIVE = 10
+MAX_ACTIVE = 10
 """At most this many summaries are active in all, so that they always fit the prompt."""
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next fold: a gap between summaries, a due chunk, or too many summaries of a level."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
-    gap = first_gap(by_id, sorted(one.first_id for one in state.summaries), most=state.every_n)
+    gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), most=state.every_n)
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
-    return _first_level(state.turns, state.every_n, reason) or _upwards(state.by_level)
+    return _plan_first_level(state.turns, state.every_n, reason) or _plan_upwards(state.by_level)
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
     """Return True if these counters may allow a fold without a person asking for it."""
     levels = counts.active_by_level.values()
-    has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MOST_ACTIVE
+    has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
 
 
-def first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
-    """The messages of the oldest active turns, `most` at most, up to the next active summary.
+def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
+    """Return the messages of the oldest active turns, `most` at most, up to the next active summary.
 
     They lost their summary when a part of its chunk was forgotten. Each gap is folded by itself, so that a summary
     covers its messages without a hole. `starts`: the first message of each active summary, ascending. Empty when no
@@ -46,24 +46,24 @@ def first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) 
     return tuple(sorted(one for ids in gap for one in ids if one < border))
 
 
-def _first_level(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    due = ready(turns, reason)
+def _plan_first_level(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+    due = select_ready(turns, reason)
     if not due or (reason == "threshold" and len(due) < every_n):
         return None
-    return FoldPlan(level=1, message_ids=ids_of(due), reason=reason)
+    return FoldPlan(level=1, message_ids=list_ids(due), reason=reason)
 
 
-def _upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
+def _plan_upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
     for level in sorted(active):
         if len(active[level]) > FAN_IN:
-            return _fold(level, active[level])
-    if sum(len(ids) for ids in active.values()) > MOST_ACTIVE:
+            return _make_plan(level, active[level])
+    if sum(len(ids) for ids in active.values()) > MAX_ACTIVE:
         fullest = max(active, key=lambda level: (len(active[level]), level))
-        return _fold(fullest, active[fullest]) if len(active[fullest]) > 1 else _oldest_two(active)
+        return _make_plan(fullest, active[fullest]) if len(active[fullest]) > 1 else _plan_oldest_two(active)
     return None
 
 
-def _oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
+def _plan_oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
     """One above the highest level out of the two highest, where each level holds one (first at 9,555 L1s).
 
     Folding a single summary would leave as many as before: an endless row of model calls.
@@ -72,7 +72,7 @@ def _oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
     return FoldPlan(level=first + 1, summary_ids=(active[first][0], active[second][0]), reason="upwards")
 
 
-def _fold(level: int, ids: Sequence[int]) -> FoldPlan:
+def _make_plan(level: int, ids: Sequence[int]) -> FoldPlan:
     return FoldPlan(level=level + 1, summary_ids=tuple(ids[:FAN_IN]), reason="upwards")
 
 

@@ -13,9 +13,9 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from llm.prompts import split_heading
-from text.analyzer import latin_language
-from text.date_words import ISO_DATE, iso_dates
-from text.fingerprint import NUMBER, spelled_number, ungrouped
+from text.analyzer import detect_latin_language
+from text.date_words import ISO_DATE, find_iso_dates
+from text.fingerprint import NUMBER, parse_number_word, remove_grouping
 
 LONG_SOURCE = 200
 """From this many source tokens on, a summary must be shorter than its source."""
@@ -52,16 +52,16 @@ class SourceLine:
     words: str
 
 
-def line_of(text: str) -> SourceLine:
+def parse_line(text: str) -> SourceLine:
     """Split a line into heading and text, and drop the clock time and speaker that nobody said."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
         words = said
-    return SourceLine(days=tuple(iso_dates(heading)), words=words)
+    return SourceLine(days=tuple(find_iso_dates(heading)), words=words)
 
 
-def without_headings(text: str, lines: Sequence[str]) -> str:
+def remove_headings(text: str, lines: Sequence[str]) -> str:
     """Remove source headings from a text. Small models copy them."""
     for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
         if heading:
@@ -69,7 +69,9 @@ def without_headings(text: str, lines: Sequence[str]) -> str:
     return text
 
 
-def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
+def find_objections(
+    text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()
+) -> list[str]:
     """Return the reasons against storing this summary of `source`, as short phrases; none if it may be stored.
 
     `said_on`: the days on which the source was said, from which dates follow that it does not spell out.
@@ -79,13 +81,13 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
     found = []
     if _REFUSALS.match(text):
         found.append("it is a refusal")
-    if _repeats(text, source):
+    if _is_repeating(text, source):
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _without_near_dates(text, said_on)))
+    own = _NAME.sub(" ", _LABEL.sub("", _remove_near_dates(text, said_on)))
     years = (f" {day.year - 1} {day.year} {day.year + 1}" for day in {day.replace(month=1, day=1) for day in said_on})
-    if invented := invented_numbers(own, source + "".join(years)):
+    if invented := find_invented_numbers(own, source + "".join(years)):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return found
 
@@ -96,14 +98,14 @@ def is_in_another_language(text: str, source: str) -> bool:
     Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged; nor
     is an extract, since most of its words are the source's.
     """
-    mine, theirs = _language(text), _language(source)
+    mine, theirs = _detect_language(text), _detect_language(source)
     if not mine or not theirs or mine == theirs:
         return False
     words = set(_WORD.findall(text.casefold()))
     return 2 * len(words & set(_WORD.findall(source.casefold()))) < len(words)
 
 
-def _language(text: str) -> str:
+def _detect_language(text: str) -> str:
     """Return the script of a text, or its language if the script is Latin; "" if unclear."""
     letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
     if len(letters) < MIN_LANGUAGE_LETTERS:
@@ -114,29 +116,29 @@ def _language(text: str) -> str:
         return ""
     if script != "LATIN":
         return "HAN" if script in ("CJK", "HIRAGANA", "KATAKANA") else script
-    return latin_language(_WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()), default="")
+    return detect_latin_language(_WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()), default="")
 
 
-def invented_numbers(text: str, source: str) -> set[str]:
+def find_invented_numbers(text: str, source: str) -> set[str]:
     """Return numbers of `text` that `source` lacks in every usual form ("3", "03", "three", "March" for 03)."""
-    known = numbers(source)
-    known.update(str(spelled) for word in _WORD.findall(source) if (spelled := spelled_number(word)) is not None)
-    return {number for number in numbers(_LIST_MARK.sub("", text)) if number not in known}
+    known = find_numbers(source)
+    known.update(str(spelled) for word in _WORD.findall(source) if (spelled := parse_number_word(word)) is not None)
+    return {number for number in find_numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
-def numbers(text: str) -> set[str]:
+def find_numbers(text: str) -> set[str]:
     """Return whole numbers and their parts, without leading zeros: "2026-05-03" gives 2026, 5 and 3."""
-    found = (_DIGITS.findall(ungrouped(match.group())) for match in NUMBER.finditer(text))
-    return {_plain(part) for parts in found for part in parts}
+    found = (_DIGITS.findall(remove_grouping(match.group())) for match in NUMBER.finditer(text))
+    return {_normalise_digits(part) for parts in found for part in parts}
 
 
-def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
+def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
     """Remove dates that follow from when something was said, such as "on 2 May" for "yesterday" on the 3rd."""
     steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
     near = {day + step for day in said_on for step in steps}
     if not near:
         return text
-    text = ISO_DATE.sub(lambda written: " " if near.intersection(iso_dates(written[0])) else written[0], text)
+    text = ISO_DATE.sub(lambda written: " " if near.intersection(find_iso_dates(written[0])) else written[0], text)
     days = {(day.month, day.day) for day in near}
     text = re.sub(
         r"(\d{1,2})([月월]\s?)(\d{1,2})", lambda one: one[2] if (int(one[1]), int(one[3])) in days else one[0], text
@@ -147,18 +149,18 @@ def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
         if (digits := re.match(r"\d{1,2}(?!\d)", word[0])) is None:
             continue
         # "22 November", "November 22nd", "22 de noviembre"
-        months = {spelled_number(one[0]) for one in words[max(0, place - 2) : place + 3] if not one[0][0].isdigit()}
+        months = {parse_number_word(one[0]) for one in words[max(0, place - 2) : place + 3] if not one[0][0].isdigit()}
         if any((month, int(digits[0])) in days for month in months):
             gone.append((word.start(), word.end()))
     pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
     return " ".join(pieces)
 
 
-def _plain(digits: str) -> str:
+def _normalise_digits(digits: str) -> str:
     return str(int(digits)) if len(digits) < 40 else digits
 
 
-def _repeats(text: str, source: str) -> bool:
+def _is_repeating(text: str, source: str) -> bool:
     """Return True if a sentence occurs three times, or repeated runs of words make up most of a longer text.
 
     Whatever occurs as often in the source is no loop of the model's: a talk of similar sentences has a similar extract.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from summaries.quality_gate import invented_numbers, line_of, numbers
-from text.analyzer import analyse, folded
-from text.characters import ends_with_abbreviation, sentence_ends
+from summaries.quality_gate import find_invented_numbers, find_numbers, parse_line
+from text.analyzer import analyse_text, fold_term
+from text.characters import find_sentence_ends, is_abbreviation_end
 
 WEIGHTS: Mapping[str, float] = {
     "retention": 0.35,
@@ -27,12 +27,12 @@ SUPPORT = 0.25
 """A summary sentence covers a turn when they share this much of the shorter one's terms."""
 SHORT_SOURCE = 60
 """Source tokens below which a summary need not be shorter than its source."""
-MOST = 60_000
+MAX_SOURCE_CHARS = 60_000
 """The most source characters that are measured, to bound the time."""
-LEAST_SHARE = 200
-LEAST_TERMS = 5
+MIN_SHARE_CHARS = 200
+MIN_TERMS = 5
 """Terms of a turn without any detail from which on a summary should keep something of it."""
-LEAST_MISSING, MOST_MISSING = 3, 12
+MIN_MISSING, MAX_MISSING = 3, 12
 """A summary that lacks fewer details is not asked for again; of more, the latest are named."""
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|(?<![\w.+-])[\w.+-]++@[\w-]+\.\w[\w.]*")
@@ -65,57 +65,57 @@ class Score:
     parts: Mapping[str, float]
 
 
-def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
-    """The score of a summary of these sources; None where they hold nothing to keep, for which no summary is better
-    than another.
+def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
+    """Return the score of a summary of these sources; None where they hold nothing to keep, for which no summary is
+    better than another.
     """
-    sources = _cut([Source(text=line_of(one.text).words, is_user=one.is_user) for one in sources])
-    if not any(details(one.text) or len(_terms(one.text)) >= LEAST_TERMS for one in sources):
+    sources = _cut_sources([Source(text=parse_line(source.text).words, is_user=source.is_user) for source in sources])
+    if not any(find_details(source.text) or len(_terms_of(source.text)) >= MIN_TERMS for source in sources):
         return None
-    whole = "\n".join(one.text for one in sources)
-    sentences = [_terms(sentence) for sentence in sentences_of(text)]
+    whole = "\n".join(source.text for source in sources)
+    sentences = [_terms_of(sentence) for sentence in split_sentences(text)]
     parts = {
-        "retention": _retention(text, sources),
-        "novelty": _novelty(text, whole),
-        "coverage": _coverage(sources, sentences),
+        "retention": _measure_retention(text, sources),
+        "novelty": _measure_novelty(text, whole),
+        "coverage": _measure_coverage(sources, sentences),
         "compression": 1.0 if source_tokens <= SHORT_SOURCE else max(0.0, 1 - tokens / source_tokens),
-        "repetition": _repetition(text),
+        "repetition": _measure_repetition(text),
     }
     rounded = {name: round(value, 3) for name, value in parts.items()}
     return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
 
 
-def details(text: str) -> set[str]:
+def find_details(text: str) -> set[str]:
     """Return the numbers, names and addresses of a text, case-folded."""
-    addresses = {folded(match.lower().rstrip(".,")) for match in _URL.findall(text)}
-    return addresses | numbers(text) | _names(_URL.sub(" ", text))
+    addresses = {fold_term(match.lower().rstrip(".,")) for match in _URL.findall(text)}
+    return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
-def missing(text: str, sources: Sequence[Source]) -> list[str]:
-    """The person's names, dates and larger numbers that a summary lacks, as they were written, the latest last; none
-    where it has half of them, or lacks only a few.
+def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
+    """Return the person's names, dates and larger numbers that a summary lacks, as they were written, the latest last;
+    none where it has half of them, or lacks only a few.
     """
-    kept = {folded(word.casefold()) for word in _TOKEN.findall(text)}
+    kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
-    for source in _cut(sources):
-        for match in _WEIGHTY.finditer(line_of(source.text).words) if source.is_user else ():
-            wanted.setdefault(folded(match.group().casefold()), match.group())
+    for source in _cut_sources(sources):
+        for match in _WEIGHTY.finditer(parse_line(source.text).words) if source.is_user else ():
+            wanted.setdefault(fold_term(match.group().casefold()), match.group())
     lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
-    if len(lacking) < LEAST_MISSING or 2 * len(lacking) <= len(wanted):
+    if len(lacking) < MIN_MISSING or 2 * len(lacking) <= len(wanted):
         return []
-    return lacking[-MOST_MISSING:]
+    return lacking[-MAX_MISSING:]
 
 
-def shortened(text: str, limit: int, *, count: Callable[[str], int]) -> str:
-    """The sentences with most details for their length, in their order, within so many tokens; the text where it fits,
-    or where no whole sentence does. A small model asked for a summary of five summaries gives back all five: cut at its
-    end, the text would lose the newest.
+def shorten(text: str, limit: int, *, count: Callable[[str], int]) -> str:
+    """Return the sentences with most details for their length, in their order, within so many tokens; the text where it
+    fits, or where no whole sentence does. A small model asked for a summary of five summaries gives back all five: cut
+    at its end, the text would lose the newest.
     """
     if count(text) <= limit:
         return text
-    parts = [part.strip() for part in sentences_of(text)]
+    parts = [part.strip() for part in split_sentences(text)]
     sizes = [count(part) + 1 for part in parts]
-    worth = [(2 + len(details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
+    worth = [(2 + len(find_details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
     kept, size = set(range(len(parts))), sum(sizes)
     for number in sorted(kept, key=lambda one: (worth[one], one)):
         if size <= limit:
@@ -125,42 +125,42 @@ def shortened(text: str, limit: int, *, count: Callable[[str], int]) -> str:
     return " ".join(parts[one] for one in sorted(kept)) or text
 
 
-def sentences_of(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split a text into sentences, each with the space after it."""
-    ends = [end for end in sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
+    ends = [end for end in find_sentence_ends(text) if not is_abbreviation_end(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
 
-def _names(text: str) -> set[str]:
-    return {folded(match.casefold()) for match in _NAME.findall(text)}
+def _find_names(text: str) -> set[str]:
+    return {fold_term(match.casefold()) for match in _NAME.findall(text)}
 
 
-def _retention(text: str, sources: Sequence[Source]) -> float:
-    kept = details(text) | {folded(match.casefold()) for match in _CAPITAL.findall(text)}
+def _measure_retention(text: str, sources: Sequence[Source]) -> float:
+    kept = find_details(text) | {fold_term(match.casefold()) for match in _CAPITAL.findall(text)}
     wanted = found = 0.0
     seen = set[str]()
     for source in sorted(sources, key=lambda one: not one.is_user):
         weight = USERS_WEIGHT if source.is_user else 1.0
-        fresh = details(source.text) - seen
+        fresh = find_details(source.text) - seen
         seen |= fresh
         wanted += weight * len(fresh)
         found += weight * len(fresh & kept)
     return found / wanted if wanted else 1.0
 
 
-def _novelty(text: str, whole: str) -> float:
-    own = details(text)
+def _measure_novelty(text: str, whole: str) -> float:
+    own = find_details(text)
     if not own:
         return 1.0
-    words = {folded(word.casefold()) for word in _TOKEN.findall(whole)}
-    foreign = _names(_URL.sub(" ", text)) - words
+    words = {fold_term(word.casefold()) for word in _TOKEN.findall(whole)}
+    foreign = _find_names(_URL.sub(" ", text)) - words
     foreign |= {address for address in map(str.lower, _URL.findall(text)) if address.rstrip(".,") not in whole.lower()}
-    foreign |= invented_numbers(text, whole)
+    foreign |= find_invented_numbers(text, whole)
     return max(0.0, 1 - len(foreign) / len(own))
 
 
-def _coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    telling = [terms for terms in (_terms(source.text) for source in sources) if len(terms) >= 2]
+def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
+    telling = [terms for terms in (_terms_of(source.text) for source in sources) if len(terms) >= 2]
     if not telling:
         return 1.0
     return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)
@@ -173,20 +173,23 @@ def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
     )
 
 
-def _repetition(text: str) -> float:
+def _measure_repetition(text: str) -> float:
     words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = Counter(zip(words, words[1:], words[2:], strict=False))
     total = sum(runs.values())
     return 1.0 if not total else len(runs) / total
 
 
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(analyse(text))
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(analyse_text(text))
 
 
-def _cut(sources: Sequence[Source]) -> list[Source]:
+def _cut_sources(sources: Sequence[Source]) -> list[Source]:
     """Cut each source to an equal share if together they are too long to measure."""
-    if sum(len(one.text) for one in sources) <= MOST:
+    if sum(len(source.text) for source in sources) <= MAX_SOURCE_CHARS:
         return list(sources)
-    share = max(LEAST_SHARE, MOST // len(sources))
-    return [Source(text=one.text[:share], is_user=one.is_user) for one in sources[: MOST // LEAST_SHARE]]
+    share = max(MIN_SHARE_CHARS, MAX_SOURCE_CHARS // len(sources))
+    return [
+        Source(text=source.text[:share], is_user=source.is_user)
+        for source in sources[: MAX_SOURCE_CHARS // MIN_SHARE_CHARS]
+    ]

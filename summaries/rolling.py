@@ -4,7 +4,7 @@ Pure, as every planner is.
 """
 
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
+from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
 
 BEGIN_AT = 10
 """The number of messages at which the first summary is made."""
@@ -19,16 +19,16 @@ REBUILD_TURNS = 20
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next version from all active summaries and the turns that are due."""
-    turns = ready(state.turns, reason)
+    turns = select_ready(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:
         return None
-    enough = len(ids_of(due)) >= UPDATE_AFTER if state.summaries else len(ids_of(turns)) >= BEGIN_AT
+    enough = len(list_ids(due)) >= UPDATE_AFTER if state.summaries else len(list_ids(turns)) >= BEGIN_AT
     if reason == "threshold" and not enough:
         return None
     return FoldPlan(
         level=max((summary.level for summary in state.summaries), default=1),
-        message_ids=ids_of(due),
+        message_ids=list_ids(due),
         summary_ids=tuple(summary.id for summary in state.summaries),
         base_id=state.summaries[-1].id if state.summaries else None,
         reason=reason,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
+from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
 
 WINDOW = 14
 """The most messages that the summary covers, beginning with a person's."""
@@ -17,7 +17,7 @@ FIRST_TURN = 3
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next version: archive the ready turns, supersede the active summary, cover the window."""
-    turns = ready(state.turns, reason)
+    turns = select_ready(state.turns, reason)
     begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not begun and len(turns) < FIRST_TURN):
         return None
@@ -29,17 +29,19 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     newest = state.summaries[-1] if state.summaries else None
     return FoldPlan(
         level=1,
-        message_ids=ids_of(turns),
+        message_ids=list_ids(turns),
         summary_ids=tuple(summary.id for summary in state.summaries),
         base_id=newest.id if newest and newest.policy == "sliding" else None,
-        window_ids=_window([*state.archived, *new]),
+        window_ids=_select_window([*state.archived, *new]),
         reason=reason,
         policy="sliding",
     )
 
 
-def _window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
-    """The newest WINDOW messages, from the first that a person wrote on (all of them where none is a person's)."""
+def _select_window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
+    """Return the newest WINDOW messages, from the first that a person wrote on (all of them where none
+    is a person's).
+    """
     newest = messages[-WINDOW:]
     start = next((index for index, one in enumerate(newest) if one.is_user), 0)
     return tuple(one.id for one in newest[start:])

@@ -10,7 +10,7 @@ from background.backups import demand_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.trial import endings, trial
+from llm.trial import endings, try_model
 from records.errors import (
     KeepsakeError,
     ModelError,
@@ -24,7 +24,7 @@ from records.errors import (
 )
 from settings import Settings
 from storage.engine.data_dir import demand_room
-from telegram_ui.updates.service import identity
+from telegram_ui.updates.service import identify_bot
 
 
 class Findings:
@@ -46,11 +46,11 @@ class Findings:
             words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
             for secret in self._secrets:  # before it is cut: a part of one is a secret, too
                 words = words.replace(secret, "***")
-            said = f" The endpoint says: {words[:LONGEST_WORDS]}" if words else ""
+            said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
             self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
-LONGEST_WORDS = 300
+MAX_SHOWN_CHARS = 300
 """The most characters of an endpoint's own words that --check shows."""
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 """Errors that another attempt would not remove: exit status 2."""
@@ -66,7 +66,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     if "TELEGRAM_BOT_TOKEN" in missing:
         found.say("telegram", "not asked, since there is no token")
     else:
-        await found.ask("telegram", identity(settings))
+        await found.ask("telegram", identify_bot(settings))
     await found.ask("storage", _storage(settings))
     if settings.backup_dir is not None:
         await found.ask("backups", _backups(settings.backup_dir))
@@ -79,12 +79,12 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
                 with_tools = model is answers and settings.tools == "auto"
                 await found.ask(
                     "model",
-                    trial(model, tools=with_tools, schema=model is summariser),
+                    try_model(model, tools=with_tools, schema=model is summariser),
                 )
             for sentence in await endings(settings, assembly.utc_now().date()):
                 found.say("warning", sentence)
-            for name in assembly.further_models(settings):
-                model = await assembly.opened(name, settings, stack, setting="OPENAI_MODELS")
+            for name in assembly.list_further_models(settings):
+                model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
                 await found.ask("model", model.check())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await found.ask("transcription", transcriber.check())

@@ -14,7 +14,7 @@ from itertools import islice
 
 import Stemmer
 
-from text.characters import normalized
+from text.characters import normalise_unicode
 from text.stopwords import FUNCTION_WORDS
 
 CACHED = 10_000
@@ -99,25 +99,27 @@ _FOLDED = str.maketrans(
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
 
 
-def normal(text: str) -> str:
+def normalise(text: str) -> str:
     """Normalize to NFKC, lower case, one apostrophe and ASCII digits. Keep diacritics for the stemmers."""
     if text.isascii():  # all that the steps below would change of it, in a tenth of the time
         return text.lower()
     text = (
-        normalized("NFKC", text).replace("İ", "i").casefold() if "ß" not in text else normalized("NFKC", text).lower()
+        normalise_unicode("NFKC", text).replace("İ", "i").casefold()
+        if "ß" not in text
+        else normalise_unicode("NFKC", text).lower()
     )
     return text.replace("’", "'").translate(_DIGITS)
 
 
-def folded(term: str) -> str:
+def fold_term(term: str) -> str:
     """Remove diacritics, variants of Arabic letters, and Arabic and Hebrew vowel points."""
     if term.isascii():
         return term
-    return normalized("NFC", normalized("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
+    return normalise_unicode("NFC", normalise_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
 
 
 @lru_cache(maxsize=4096)
-def _script(char: str) -> str:
+def _script_of(char: str) -> str:
     return unicodedata.name(char, "?").split(" ", 1)[0]
 
 
@@ -132,7 +134,7 @@ _STEMMERS = _Stemmers()
 _KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 
 
-def _stemmer(language: str) -> "Stemmer.Stemmer | None":
+def _make_stemmer(language: str) -> "Stemmer.Stemmer | None":
     if language not in _KNOWN_STEMMERS:
         return None
     made = _STEMMERS.by_language.get(language)
@@ -141,18 +143,18 @@ def _stemmer(language: str) -> "Stemmer.Stemmer | None":
     return made
 
 
-def stem(word: str, language: str) -> str:
+def stem_word(word: str, language: str) -> str:
     """Return the folded Snowball stem of a word. Words with digits stay whole."""
     if word.isascii() and word.isalpha():  # as most words: nothing to cut off
-        stemmer = _stemmer(language)
-        return word if stemmer is None else folded(str(stemmer.stemWord(word)))
+        stemmer = _make_stemmer(language)
+        return word if stemmer is None else fold_term(str(stemmer.stemWord(word)))
     word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
-    stemmer = _stemmer(language)
+    stemmer = _make_stemmer(language)
     if language in ("arabic", "persian"):
-        word = folded(word)
+        word = fold_term(word)
     if stemmer is None or _has_digit(word):
-        return folded(word)
-    return folded(str(stemmer.stemWord(word)))
+        return fold_term(word)
+    return fold_term(str(stemmer.stemWord(word)))
 
 
 def _has_digit(word: str) -> bool:
@@ -162,31 +164,33 @@ def _has_digit(word: str) -> bool:
 _Known = tuple[str, tuple[tuple[str, float], ...]]
 
 
-def _known(word: str) -> _Known:
-    return _inspect(word) if _has_digit(word) else _known_word(word)
+def _look_up_word(word: str) -> _Known:
+    return _inspect_word(word) if _has_digit(word) else _known_word(word)
 
 
 def _term(word: str, language: str) -> tuple[str, bool]:
     return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
 
 
-def _inspect(word: str) -> _Known:
-    """A word's script (PAIRS where part of it is written without spaces), and how much it speaks for each language."""
+def _inspect_word(word: str) -> _Known:
+    """Return a word's script (PAIRS where part of it is written without spaces), and how much it speaks for each
+    language.
+    """
     is_ascii = word.isascii()
     if is_ascii and word.isalpha():
-        return ("LATIN", ()) if word not in _VOTING and word + "'" not in _VOTING else _votes(word)
+        return ("LATIN", ()) if word not in _VOTING and word + "'" not in _VOTING else _count_votes(word)
     if not is_ascii and _PAIRS.search(word):
         return "PAIRS", ()
-    script = _script(word[0])
+    script = _script_of(word[0])
     if script != "LATIN":
         return script, ()
     bare = word.split("'")[0] + "'"
     if word not in _VOTING and bare not in _VOTING and (is_ascii or _TELLERS.isdisjoint(word)):
         return script, ()
-    return _votes(word)
+    return _count_votes(word)
 
 
-def _votes(word: str) -> _Known:
+def _count_votes(word: str) -> _Known:
     """Return the votes of a Latin word for each language."""
     bare = word.split("'")[0] + "'"
     votes = []
@@ -198,13 +202,15 @@ def _votes(word: str) -> _Known:
     return "LATIN", tuple(votes)
 
 
-def latin_language(words: Iterable[str], default: str = "english") -> str:
-    """The language of a message's Latin words, by function words and telling letters; `default` where none decides."""
+def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
+    """Return the language of a message's Latin words, by function words and telling letters; `default` where none
+    decides.
+    """
     counts = Counter(words)
-    return _voted(counts, {word: _known(word) for word in counts}, default)
+    return _choose_by_votes(counts, {word: _look_up_word(word) for word in counts}, default)
 
 
-def _voted(counts: Mapping[str, int], known: Mapping[str, _Known], default: str = "english") -> str:
+def _choose_by_votes(counts: Mapping[str, int], known: Mapping[str, _Known], default: str = "english") -> str:
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word, (_, votes) in known.items():
         for language, vote in votes:
@@ -214,8 +220,8 @@ def _voted(counts: Mapping[str, int], known: Mapping[str, _Known], default: str 
     return best if scores[best] > 0.5 else default
 
 
-def analyse(text: str) -> list[str]:
-    """The terms of a text, in order and repeated.
+def analyse_text(text: str) -> list[str]:
+    """Return the terms of a text, in order and repeated.
 
     Words are stemmed by the language of their script, Latin ones by the language of the message; function words are
     dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
@@ -223,16 +229,16 @@ def analyse(text: str) -> list[str]:
     """
     terms: list[str] = []
     function_words: list[str] = []
-    for start, end in _stretches(text):
-        _analyse(text[start:end], terms, function_words)
+    for start, end in _find_stretches(text):
+        _add_terms(text[start:end], terms, function_words)
     return terms or function_words
 
 
-def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
+def _add_terms(text: str, terms: list[str], function_words: list[str]) -> None:
     """Add the terms of one stretch of a text."""
-    plain = normal(text)
-    words = _word_pattern(plain).findall(plain)
-    languages, known = _languages(plain, words)
+    plain = normalise(text)
+    words = _make_word_pattern(plain).findall(plain)
+    languages, known = _detect_languages(plain, words)
     made = {
         word: (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))
         for word, (script, _) in known.items()
@@ -240,23 +246,23 @@ def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
     }
     for word in words:
         if word not in made:
-            terms += _pairs(word)
+            terms += _letter_pairs(word)
             continue
         term, is_function_word = made[word]
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += [_code(found.group()) for found in _codes(plain)]
+    terms += [_code_of(found.group()) for found in _find_codes(plain)]
 
 
-def _word_pattern(plain: str) -> re.Pattern[str]:
+def _make_word_pattern(plain: str) -> re.Pattern[str]:
     return _ASCII_WORD if plain.isascii() else _WORD
 
 
-def _codes(plain: str) -> Iterable[re.Match[str]]:
+def _find_codes(plain: str) -> Iterable[re.Match[str]]:
     return _CODE.finditer(plain) if _MAY_HOLD_CODES.search(plain) else ()
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _find_stretches(text: str) -> Iterator[tuple[int, int]]:
     """Split a text into stretches, cut at a gap if one is near."""
     start = 0
     while len(text) - start > STRETCH:
@@ -267,12 +273,12 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
+def _detect_languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
     """By script, the language in which the words of a text are taken to be; and what is known of each distinct word."""
     counts = Counter(words)  # a word is looked at once: questions are answered by analysing a hundred long messages
-    known = {word: _known_word(word) if word.isalpha() else _known(word) for word in counts}
+    known = {word: _known_word(word) if word.isalpha() else _look_up_word(word) for word in counts}
     is_latin = any(script == "LATIN" for script, _ in known.values())
-    languages = _SCRIPT_LANGUAGE | {"LATIN": _voted(counts, known) if is_latin else "english"}
+    languages = _SCRIPT_LANGUAGE | {"LATIN": _choose_by_votes(counts, known) if is_latin else "english"}
     if not plain.isascii() and not _PERSIAN.isdisjoint(plain):
         languages["ARABIC"] = "persian"
     return languages, known
@@ -282,21 +288,21 @@ def _make_term(word: str, language: str) -> tuple[str, bool]:
     """Return the term of a word, and True if it is a function word."""
     # Combined letters were composed before, so these marks are the optional ones.
     word = word if word.isascii() else word.translate(_WITHOUT_POINTS)
-    term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
+    term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 
 
-_known_word = lru_cache(maxsize=CACHED)(_inspect)
+_known_word = lru_cache(maxsize=CACHED)(_inspect_word)
 _known_term = lru_cache(maxsize=CACHED)(_make_term)
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the unstemmed words of a text. Scripts without spaces give character pairs."""
-    plain = normal(text)
-    found = _word_pattern(plain).findall(plain)
+    plain = normalise(text)
+    found = _make_word_pattern(plain).findall(plain)
     if plain.isascii():
         return found
-    return [part for word in found for part in (_pairs(word) if _PAIRS.search(word) else [word])]
+    return [part for word in found for part in (_letter_pairs(word) if _PAIRS.search(word) else [word])]
 
 
 def is_pair(word: str) -> bool:
@@ -304,40 +310,40 @@ def is_pair(word: str) -> bool:
     return _PAIRS.match(word) is not None
 
 
-def every_stem(word: str) -> set[str]:
+def list_stems(word: str) -> set[str]:
     """Return all terms that a word may stand for."""
-    return {*analyse(word), *_stems(word)}
+    return {*analyse_text(word), *_stems_of(word)}
 
 
-def content_terms(question: str) -> list[str]:
+def list_content_terms(question: str) -> list[str]:
     """Return the distinct terms of a query, in order."""
-    return list(dict.fromkeys(analyse(question)))
+    return list(dict.fromkeys(analyse_text(question)))
 
 
-def other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
+def find_other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
     """By term, the stems of its word in these questions by the other languages in Latin script. `alone`: no other word
     of the questions is known.
 
     A message is stemmed by its own language, while a question of a few words counts as English: a name in a message is
     often another term than the same name alone. Codes, numbers and words of other scripts have no other stems.
     """
-    left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
+    left = {term for term in terms if term.isalpha() and _script_of(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
     shortest, least = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
     seen = set[str]()
     for question in dict.fromkeys(questions):
-        plain_question = normal(question)
-        for word in islice(_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):
+        plain_question = normalise(question)
+        for word in islice(_make_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):
             if word.group() in seen:  # its stems were taken then
                 continue
             seen.add(word.group())
-            plain = folded(word.group())
+            plain = fold_term(word.group())
             if not any(term[:2] in plain for term in left):  # which spares most words the stemming
                 continue
-            stems = _stems(word.group())
-            for term in [one for one in stems if one in left]:  # in one order, so that equal scores rank alike
+            stems = _stems_of(word.group())
+            for term in [stem for stem in stems if stem in left]:  # in one order, so that equal scores rank alike
                 letters = max(shortest, least * len(word.group()))
-                found[term] = tuple(one for one in stems if one != term and len(one) >= letters)
+                found[term] = tuple(stem for stem in stems if stem != term and len(stem) >= letters)
             left -= found.keys()
             if not left:
                 break
@@ -345,32 +351,32 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
 
 
 @lru_cache(maxsize=STEMS_CACHED)
-def _stems(word: str) -> tuple[str, ...]:
+def _stems_of(word: str) -> tuple[str, ...]:
     """Return the distinct stems of a word in the Latin-script languages."""
-    if _has_digit(word) or _known(word)[0] != "LATIN":
+    if _has_digit(word) or _look_up_word(word)[0] != "LATIN":
         return ()
     if "'" in word:
         return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
     bare = word.translate(_WITHOUT_POINTS)
-    made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_stemmer, _LATIN) if stemmer is not None)
-    return tuple(dict.fromkeys(map(folded, made)))
+    made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_make_stemmer, _LATIN) if stemmer is not None)
+    return tuple(dict.fromkeys(map(fold_term, made)))
 
 
-def _code(code: str) -> str:
-    return folded(code.rstrip(".,;:!?)"))
+def _code_of(code: str) -> str:
+    return fold_term(code.rstrip(".,;:!?)"))
 
 
-def _pairs(word: str) -> list[str]:
+def _letter_pairs(word: str) -> list[str]:
     """Return the overlapping pairs of a word's unspaced runs, and the parts between."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
         # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
         terms += [pair for pair in pairs if not all("\u3040" <= one <= "\u309f" for one in pair)] or pairs
-    return terms + [folded(rest) for rest in _PAIRS.split(word) if rest]
+    return terms + [fold_term(rest) for rest in _PAIRS.split(word) if rest]
 
 
 def _is_function_word(word: str, language: str) -> bool:
-    plain = folded(word) if language == "arabic" else word
+    plain = fold_term(word) if language == "arabic" else word
     known = FUNCTION_WORDS.get(language, frozenset())
     return plain in known or (language == "english" and word.split("'")[0] in known)

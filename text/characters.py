@@ -24,8 +24,10 @@ _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”“’»)\]]*+(?=\s)|
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.\s*$")
 
 
-def well_formed(text: str) -> str:
-    """The text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made U+FFFD."""
+def replace_surrogates(text: str) -> str:
+    """Return the text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made
+    U+FFFD.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -45,20 +47,24 @@ _FLAGS = frozenset(
 """The tags behind a black flag that make one of England, Scotland or Wales."""
 
 
-def visible(text: str) -> str:
-    """The text without characters that no client draws, in which a model or a sender could hide orders. Joiners in
-    emoji and between letters of scripts that need them stay, and so does the style of an emoji.
+def remove_invisible(text: str) -> str:
+    """Return the text without characters that no client draws, in which a model or a sender could hide orders. Joiners
+    in emoji and between letters of scripts that need them stay, and so does the style of an emoji.
     """
-    return well_formed(text) if text.isascii() and text.isprintable() else _UNDRAWN.sub(_drawn_part, well_formed(text))
+    return (
+        replace_surrogates(text)
+        if text.isascii() and text.isprintable()
+        else _UNDRAWN.sub(_visible_part, replace_surrogates(text))
+    )
 
 
 def visible_line(text: str) -> str:
-    """The visible text on one line, its words one space apart."""
-    return " ".join(visible(text).split())
+    """Return the visible text on one line, its words one space apart."""
+    return " ".join(remove_invisible(text).split())
 
 
-def _drawn_part(run: re.Match[str]) -> str:
-    """The run, if it changes how its neighbours are drawn; a space for a separator; else ""."""
+def _visible_part(run: re.Match[str]) -> str:
+    """Return the run, if it changes how its neighbours are drawn; a space for a separator; else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(one)[0] if one else "" for one in (before, after)]
@@ -73,14 +79,14 @@ def _drawn_part(run: re.Match[str]) -> str:
     return " " if "\u2028" in signs or "\u2029" in signs else ""
 
 
-def well_formed_value(value: Any) -> Any:
-    """A value of JSON, all texts in it well-formed."""
+def replace_surrogates_in(value: Any) -> Any:
+    """Return a value of JSON, all texts in it well-formed."""
     written = json.dumps(value, ensure_ascii=False)
-    whole = well_formed(written)
+    whole = replace_surrogates(written)
     return value if whole is written else json.loads(whole)
 
 
-def normalized(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """As unicodedata.normalize, in time that grows with the length alone: that sorts the marks of a letter by counting
     inversions, so that 16,000 marks in a row take a third of a second during which no other thread runs.
 
@@ -92,48 +98,50 @@ def normalized(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
         return unicodedata.normalize(form, text)
     ends = [0]
     while ends[-1] < len(text):
-        ends.append(_piece_end(text, ends[-1]))
+        ends.append(_find_piece_end(text, ends[-1]))
     return "".join(unicodedata.normalize(form, text[start:end]) for start, end in pairwise(ends))
 
 
-def _piece_end(text: str, start: int) -> int:
-    """The first place behind PIECE characters before which nothing composes with what follows; twice as far at most."""
+def _find_piece_end(text: str, start: int) -> int:
+    """Return the first place behind PIECE characters before which nothing composes with what follows; twice as far at
+    most.
+    """
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
     return min(start + 2 * PIECE, len(text))
 
 
-def reading_length(text: str) -> int:
-    """The length of a text for a model, in letters of an alphabet: a bound on tokens that needs no tokenizer."""
+def count_visible(text: str) -> int:
+    """Return the length of a text for a model, in letters of an alphabet: a bound on tokens that needs no tokenizer."""
     if text.isascii():
         return len(text)
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
-def both_ends(text: str, most: int) -> str:
-    """The beginning and the end of a pasted text, where its question stands: at most so many characters, and a line
-    end.
+def keep_both_ends(text: str, most: int) -> str:
+    """Return the beginning and the end of a pasted text, where its question stands: at most so many characters, and a
+    line end.
     """
     half = most // 2
     return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
-def sentence_ends(text: str) -> Iterator[int]:
+def find_sentence_ends(text: str) -> Iterator[int]:
     """Positions just after each sentence end or line end of the text."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
-def ends_with_abbreviation(text: str) -> bool:
-    """Whether a full stop at the end of a text is that of an abbreviation ("Dr."), not of a sentence."""
+def is_abbreviation_end(text: str) -> bool:
+    """Return True if a full stop at the end of a text is that of an abbreviation ("Dr."), not of a sentence."""
     return _ABBREVIATION.search(text[-12:]) is not None
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, trimmed, none empty; a line end ends one too."""
+def split_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, trimmed, none empty; a line end ends one too."""
     start = 0
-    for end in (*sentence_ends(text), len(text)):
-        if ends_with_abbreviation(text[start:end]):
+    for end in (*find_sentence_ends(text), len(text)):
+        if is_abbreviation_end(text[start:end]):
             continue
         sentence = text[start:end].strip().lstrip("-*•# ").strip()
         if any(character.isalnum() for character in sentence):
@@ -141,8 +149,8 @@ def sentences(text: str) -> Iterator[str]:
         start = end
 
 
-def _joined(text: str, at: int) -> bool:
-    """Whether the characters before and after this position show as one."""
+def _is_joined(text: str, at: int) -> bool:
+    """Return True if the characters before and after this position show as one."""
     before, after = text[at - 1], text[at]
     return (
         unicodedata.combining(after) != 0
@@ -154,22 +162,22 @@ def _joined(text: str, at: int) -> bool:
     )
 
 
-def boundary(text: str, at: int, start: int = 0) -> int:
-    """The position, or up to 16 before it, where no visible character is cut in two."""
+def find_boundary(text: str, at: int, start: int = 0) -> int:
+    """Return the position, or up to 16 before it, where no visible character is cut in two."""
     if not start < at < len(text):
         return at
     for position in range(at, max(start, at - 16), -1):
-        if not _joined(text, position):
+        if not _is_joined(text, position):
             return position
     return at
 
 
-def next_boundary(text: str, at: int) -> int:
-    """The position, or up to 16 after it, where no visible character is cut in two."""
+def find_next_boundary(text: str, at: int) -> int:
+    """Return the position, or up to 16 after it, where no visible character is cut in two."""
     if not 0 < at < len(text):
         return at
     for position in range(at, min(len(text), at + 16)):
-        if not _joined(text, position):
+        if not _is_joined(text, position):
             return position
     return at
 
@@ -185,8 +193,8 @@ _OPENING = re.compile(
 )
 
 
-def defused(text: str) -> str:
-    """A text in which each token of a chat template (<|im_start|>, [INST], …) is divided by an invisible sign: many
-    servers parse them anywhere, so that a message could begin a turn in another role. Done twice it is the same.
+def defuse_letters(text: str) -> str:
+    """Return a text in which each token of a chat template (<|im_start|>, [INST], …) is divided by an invisible sign:
+    many servers parse them anywhere, so that a message could begin a turn in another role. Done twice it is the same.
     """
     return _OPENING.sub(rf"\g<0>{_JOINER}", text) if "<" in text or "[" in text or "]" in text else text

@@ -100,8 +100,8 @@ ALONE_AFTER = r"назад"
 ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
-def iso_dates(text: str) -> Iterator[date]:
-    """The days that a text writes as 2026-05-03."""
+def find_iso_dates(text: str) -> Iterator[date]:
+    """Yield the days that a text writes as 2026-05-03."""
     for written in ISO_DATE.findall(text):
         with suppress(ValueError):
             yield date.fromisoformat(written)

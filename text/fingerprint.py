@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import analyse, folded, normal, stem
+from text.analyzer import analyse_text, fold_term, normalise, stem_word
 
 CACHED = 2_000
 """Texts whose fingerprints are cached: enough for the facts of those who are talking. Some are whole messages."""
@@ -42,22 +42,22 @@ _LOCALES = ("en", "de", "es", "pt", "ru", "ar")
 
 
 @cache
-def _calendar() -> Mapping[str, str]:
-    """The names of months and days, and what stands for each: "month5", "day1" (Monday)."""
+def _calendar_names() -> Mapping[str, str]:
+    """Return the names of months and days, and what stands for each: "month5", "day1" (Monday)."""
     from babel.dates import get_day_names, get_month_names  # here, because a start needs no calendar
 
     found = dict[str, str]()
     for locale in _LOCALES:
         for context in ("format", "stand-alone"):
             months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
-            found |= {_stemmed(normal(name)): f"month{number}" for number, name in months.items()}
-            found |= {_stemmed(normal(name)): f"day{number + 1}" for number, name in days.items()}
+            found |= {_stem(normalise(name)): f"month{number}" for number, name in months.items()}
+            found |= {_stem(normalise(name)): f"day{number + 1}" for number, name in days.items()}
     return found
 
 
-def _stemmed(word: str) -> str:
+def _stem(word: str) -> str:
     """Remove the plural or case ending of a word: "on Mondays", "montags", "в среду"."""
-    return stem(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
+    return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
 
 _ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
@@ -130,7 +130,7 @@ class Fingerprint:
 
 
 @lru_cache(maxsize=CACHED)
-def fingerprint(text: str) -> Fingerprint:
+def make_fingerprint(text: str) -> Fingerprint:
     """Return the fingerprint of a sentence."""
     numbers: list[str] = []
     dates: list[str] = []
@@ -139,7 +139,7 @@ def fingerprint(text: str) -> Fingerprint:
     negated = any(one in text for one in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
-        plain = normal(word)
+        plain = normalise(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
         if word[0].isdigit():
             continue
@@ -147,13 +147,13 @@ def fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif (named := _calendar().get(_stemmed(bare))) and (word[0].isupper() or bare not in _ALSO_OTHER_WORDS):
+        elif (named := _calendar_names().get(_stem(bare))) and (word[0].isupper() or bare not in _ALSO_OTHER_WORDS):
             dates.append(named)
         elif bare in _HEDGES:
             hedges.add(bare)
         elif word[0].isupper() and bare not in _NO_NAMES:
-            names.append(_name(bare))
-    numbers += [_number(match.group()) for match in NUMBER.finditer(normal(text))]
+            names.append(_normalise_name(bare))
+    numbers += [_normalise_number(match.group()) for match in NUMBER.finditer(normalise(text))]
     return Fingerprint(
         numbers=tuple(numbers),
         dates=tuple(dates),
@@ -164,76 +164,76 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 @lru_cache(maxsize=CACHED)
-def essence(text: str) -> tuple[str, ...]:
-    """The words in order, without those that change nothing and with one word for synonyms: equal where two sentences
-    say the same.
+def essential_words(text: str) -> tuple[str, ...]:
+    """Return the words in order, without those that change nothing and with one word for synonyms: equal where two
+    sentences say the same.
     """
     found = []
-    for match in _WORD.finditer(normal(text)):
+    for match in _WORD.finditer(normalise(text)):
         word = match.group()
         word = word.removesuffix("'s") if len(word) > 3 else word
         if word not in _DROPPED:
-            found.append(_one_word(word))
+            found.append(_normalise_word(word))
     return tuple(found)
 
 
 @lru_cache(maxsize=CACHED)
-def topics(text: str) -> frozenset[str]:
-    """The topics of a text, whatever it says about them: stems without negation, one word for synonyms."""
+def find_topics(text: str) -> frozenset[str]:
+    """Return the topics of a text, whatever it says about them: stems without negation, one word for synonyms."""
     plain = [
-        _one_word(word, plain=True)
-        for word in (match.group() for match in _WORD.finditer(normal(text)))
+        _normalise_word(word, plain=True)
+        for word in (match.group() for match in _WORD.finditer(normalise(text)))
         if word not in _NEGATION
         and not word.endswith(_NEGATED_AUXILIARY)
         and word not in _DROPPED
         and word not in _IDLE
     ]
-    return frozenset(term[:7] for term in analyse(" ".join(plain)))
+    return frozenset(term[:7] for term in analyse_text(" ".join(plain)))
 
 
-def spelled_number(word: str) -> int | None:
+def parse_number_word(word: str) -> int | None:
     """Return the number that a word or a month's name stands for, or None."""
-    plain = normal(word)
+    plain = normalise(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _calendar().get(_stemmed(plain), "")
-    return int(named.removeprefix("month")) if named.startswith("month") else _short_months().get(plain)
+    named = _calendar_names().get(_stem(plain), "")
+    return int(named.removeprefix("month")) if named.startswith("month") else _short_month_names().get(plain)
 
 
 @cache
-def _short_months() -> Mapping[str, int]:
+def _short_month_names() -> Mapping[str, int]:
     from babel.dates import get_month_names
 
     names = get_month_names("abbreviated", locale="en")
     return {name.casefold(): number for number, name in names.items()} | {"sept": 9}
 
 
-def says_change(message: str) -> bool:
-    """Whether a message says that something is not as it was."""
-    return _NOT_AS_IT_WAS.search(normal(message)) is not None
+def is_change(message: str) -> bool:
+    """Return True if a message says that something is not as it was."""
+    return _NOT_AS_IT_WAS.search(normalise(message)) is not None
 
 
 _IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
 
 
-def _one_word(word: str, *, plain: bool = False) -> str:
+def _normalise_word(word: str, *, plain: bool = False) -> str:
     """Return the word that represents a word and its synonyms."""
     if word in NUMBER_WORDS:
         return str(NUMBER_WORDS[word])
-    return _CANONICAL.get(word) or (word if plain else folded(word))
+    return _CANONICAL.get(word) or (word if plain else fold_term(word))
 
 
-def _name(word: str) -> str:
+def _normalise_name(word: str) -> str:
     """Return a name without its case ending."""
-    return stem(word, "russian") if "а" <= word[:1] <= "ё" else folded(word.removesuffix("'s"))
+    return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else fold_term(word.removesuffix("'s"))
 
 
-def ungrouped(number: str) -> str:
-    """A number without the signs between its thousands: "1500" for "1,500" and "1.500"; any other as it is."""
+def remove_grouping(number: str) -> str:
+    """Return a number without the signs between its thousands: "1500" for "1,500" and "1.500"; any other as it is."""
     return number.replace(",", "").replace(".", "") if _GROUPED.fullmatch(number) else number
 
 
-def _number(text: str) -> str:
-    """A number whatever its separators: 1,500 and 1.500 and 1500 are one; 1.5 and 2026-05-03 stay."""
-    text = ungrouped(text)
+def _normalise_number(text: str) -> str:
+    """Return a number whatever its separators: 1,500 and 1.500 and 1500 are one; 1.5 and 2026-05-03 stay."""
+    text = remove_grouping(text)
     return text.lstrip("0") or "0" if text.isdigit() else text.replace(",", ".")

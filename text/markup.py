@@ -37,20 +37,20 @@ _BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr
 
 
 def parse_markdown(text: str) -> list[Node] | None:
-    """The tree of a text; None where nothing in it is marked up, or where it is too large or too deep."""
+    """Return the tree of a text; None where nothing in it is marked up, or where it is too large or too deep."""
     if len(text) > MAX_RICH_CHARS:
         return None
     root: list[Node] = []
     try:
-        count = _fill(root, _PARSER.events(text))
+        count = _fill_element(root, _PARSER.events(text))
     except ValueError:
         return None
     is_plain = all(isinstance(node, list) and node[0] == "p" and all(map(_is_text, node[1:])) for node in root)
     return None if count == 0 or is_plain else root
 
 
-def _fill(root: list[Node], events: Iterable[Any]) -> int:
-    """Put the nodes of these events into a list; how many there are. Raises ValueError for too many, or too deep."""
+def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
+    """Put the nodes of these events into a list; how many there are. Raise ValueError for too many, or too deep."""
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:

@@ -6,7 +6,7 @@ sentences; so are all that is embedded, indexed and shown of them.
 
 from collections.abc import Iterator, Set
 
-from text.characters import boundary, reading_length, sentence_ends
+from text.characters import count_visible, find_boundary, find_sentence_ends
 
 WHOLE = 600
 """A message of at most so many letters (`reading_length`), some 150 tokens, is one passage."""
@@ -16,11 +16,11 @@ PASSAGE = 400
 
 def passages(text: str) -> list[str]:
     """Split a text into passages, which join to the text."""
-    if reading_length(text) <= WHOLE:
+    if count_visible(text) <= WHOLE:
         return [text]
     made, room = [""], PASSAGE
-    for piece in _pieces(text):
-        size = reading_length(piece)
+    for piece in _split_pieces(text):
+        size = count_visible(piece)
         if size > room and made[-1].strip():
             made.append("")
             room = PASSAGE
@@ -44,28 +44,28 @@ def shown(text: str, parts: Set[int]) -> str:
     return said.strip() + (" …" if last < len(all_of_it) - 1 else "")
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """The lines of a text; of one that is longer than a passage the sentences; of a longer one what is between spaces,
-    or anything.
+def _split_pieces(text: str) -> Iterator[str]:
+    """Yield the lines of a text; of one that is longer than a passage the sentences; of a longer one what is between
+    spaces, or anything.
     """
     for line in text.splitlines(keepends=True):
-        if reading_length(line) <= PASSAGE:
+        if count_visible(line) <= PASSAGE:
             yield line
             continue
         start = 0
-        for end in [*sentence_ends(line), len(line)]:
-            yield from _stretches(line[start:end])
+        for end in [*find_sentence_ends(line), len(line)]:
+            yield from _split_stretches(line[start:end])
             start = end
 
 
-def _stretches(sentence: str) -> Iterator[str]:
+def _split_stretches(sentence: str) -> Iterator[str]:
     # A character of a script without spaces counts more than one letter.
-    longest = max(1, PASSAGE * len(sentence) // max(1, reading_length(sentence)))
+    longest = max(1, PASSAGE * len(sentence) // max(1, count_visible(sentence)))
     start = 0
     while start < len(sentence):
         end = start + longest
         if end < len(sentence):
             space = sentence.rfind(" ", start + longest // 2, end)
-            end = space + 1 if space > 0 else max(start + 1, boundary(sentence, end, start))
+            end = space + 1 if space > 0 else max(start + 1, find_boundary(sentence, end, start))
         yield sentence[start:end]
         start = end

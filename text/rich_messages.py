@@ -89,7 +89,7 @@ class _Reader:
         return self._container(block, level)
 
     def _container(self, block: Mapping[str, Any], level: int) -> str:
-        """A block of words, or one around others: details, a collage, a map, a file. An unknown one, too."""
+        """Return a block of words, or one around others: details, a collage, a map, a file. An unknown one, too."""
         self._note_media(block)
         place = block.get("location")
         parts = [
@@ -105,12 +105,12 @@ class _Reader:
         return "\n\n".join(filter(None, parts))
 
     def _other(self, value: object, level: int) -> str:
-        """The words of a field that is new: one block, several, or words."""
+        """Return the words of a field that is new: one block, several, or words."""
         is_blocks = isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
         return self.read_blocks(value, level) if is_blocks else self._block(value, level)
 
     def _caption(self, caption: object, level: int) -> str:
-        """A RichBlockCaption (`text` and `credit`), or the words themselves."""
+        """Return a RichBlockCaption (`text` and `credit`), or the words themselves."""
         if isinstance(caption, Mapping) and "type" not in caption:
             credit = self._inline(caption.get("credit"), level)
             return _lines(self._text(caption, level), credit and f"— {credit}")
@@ -130,7 +130,7 @@ class _Reader:
         return _indented(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
     def _table(self, cells: object, level: int) -> str:
-        """Rows with pipes; a cell that spans several leaves the others empty."""
+        """Return the rows with pipes; a cell that spans several leaves the others empty."""
         rows = list[list[str]]()
         spans = dict[int, int]()  # by column: the rows that a cell above still covers
         for row in self._each(cells):
@@ -184,12 +184,12 @@ class _Reader:
         return _wrapped(_WRAPS.get(str(kind), ""), words)
 
     def _unknown_inline(self, node: Mapping[str, Any]) -> str:
-        """Its words; of a custom emoji the usual one, of an anchor nothing."""
+        """Return its words; of a custom emoji the usual one, of an anchor nothing."""
         self._note_media(node)
         return "" if node.get("type") == "anchor" else self._plain(node)
 
     def _plain(self, node: object) -> str:
-        """All strings inside that may be words, without their form, at any depth."""
+        """Return all strings inside that may be words, without their form, at any depth."""
         words, waiting = list[str](), [node]
         while waiting and self._take():
             part = waiting.pop()
@@ -234,7 +234,7 @@ def _may_be_words(name: object, value: object) -> bool:
 
 
 def _separated(parts: Sequence[object]) -> list[object]:
-    """The parts with spaces between them, the last first."""
+    """Return the parts with spaces between them, the last first."""
     return [one for part in reversed(parts) for one in (part, " ")][:-1]
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import boundary, defused, next_boundary, sentence_ends
+from text.characters import defuse_letters, find_boundary, find_next_boundary, find_sentence_ends
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,8 @@ class Tokenizer:
 
     @classmethod
     def for_model(cls, model: str) -> "Tokenizer":
-        """The tokenizer of a model: tiktoken's encoding for it, or o200k_base where tiktoken does not know the model.
+        """Return the tokenizer of a model: tiktoken's encoding for it, or o200k_base where tiktoken does not know the
+        model.
 
         Only encodings that come with the install are used, so this never waits for a network.
         """
@@ -62,7 +63,7 @@ class Tokenizer:
     @classmethod
     def for_encoding(cls, name: str) -> "Tokenizer":
         """Return the tokenizer of a bundled encoding."""
-        return _of_encoding(name)
+        return _make_tokenizer(name)
 
     def count(self, text: str) -> int:
         """Count the tokens of a text. Special tokens count as plain text."""
@@ -72,7 +73,7 @@ class Tokenizer:
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
-            known = self._count(defused(text))
+            known = self._count(defuse_letters(text))
             if len(self._cached) >= CACHED:
                 self._cached.clear()
             self._cached[key] = known
@@ -99,7 +100,7 @@ class Tokenizer:
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
-        """The text, at most `tokens` long: its head and tail, with a note between them of how much is left out.
+        """Return the text, at most `tokens` long: its head and tail, with a note between them of how much is left out.
 
         Where there is no room for the note, the head alone.
         """
@@ -108,14 +109,14 @@ class Tokenizer:
         total = self.count(text)
         if total <= tokens:
             return text
-        room = tokens - self.count(_note(total))
+        room = tokens - self.count(_format_note(total))
         while room > 1:
             head = self.head(text, room - room // 2)
             tail = self.tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
-            result = head + _note(left_out) + tail
+            result = head + _format_note(left_out) + tail
             over = self.count(result) - tokens
             if over <= 0:
                 return result
@@ -123,15 +124,15 @@ class Tokenizer:
         return self.head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
-        """The beginning of a text, at most `tokens` long: whole sentences where one ends near the cut, else
-        with '…'.
+        """Return the beginning of a text, at most `tokens` long: whole sentences where one ends near the cut, else with
+        '…'.
         """
         if tokens <= 0:
             return ""
         if self.count(text) <= tokens:
             return text
         head = self.head(text, tokens)
-        end = _last_sentence_end(head, text)
+        end = _find_last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
             if whole and self.count(whole) <= tokens:
@@ -139,7 +140,7 @@ class Tokenizer:
         space = head.rfind(" ")
         words = head[:space] if space >= len(head) * (1 - NEAR) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
-            result = words[: boundary(words, length)].rstrip() + "…"
+            result = words[: find_boundary(words, length)].rstrip() + "…"
             if self.count(result) <= tokens:
                 return result
         return head
@@ -151,8 +152,8 @@ class Tokenizer:
         write: Callable[[str], str],
         cut: Callable[[str, int], str] | None = None,
     ) -> str:
-        """The text, cut (with `cut_end` by default) so that `write(text)`, which may quote it or add a heading, takes
-        at most `tokens`; empty where no more than `write("")` fits.
+        """Return the text, cut (with `cut_end` by default) so that `write(text)`, which may quote it or add a heading,
+        takes at most `tokens`; empty where no more than `write("")` fits.
         """
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
@@ -164,10 +165,10 @@ class Tokenizer:
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
-        """Pieces of at most `tokens` each which joined are the text, cut at ends of lines or sentences where these are
-        near.
+        """Return the pieces of at most `tokens` each which joined are the text, cut at ends of lines or sentences where
+        these are near.
 
-        A single character that takes more stays whole. Raises ValueError for less than one token.
+        A single character that takes more stays whole. Raise ValueError for less than one token.
         """
         if tokens < 1:
             raise ValueError("a piece needs at least one token")
@@ -175,7 +176,7 @@ class Tokenizer:
         while start < len(text):
             head = self.head(text, tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
-                end = _last_sentence_end(head, text[start : start + len(head) + 1])
+                end = _find_last_sentence_end(head, text[start : start + len(head) + 1])
                 if end and self.count(head[:end]) <= tokens:
                     head = head[:end]
             pieces.append(head)
@@ -183,15 +184,17 @@ class Tokenizer:
         return pieces
 
     def head(self, text: str, tokens: int, start: int = 0) -> str:
-        """The longest text[start:…] of at most `tokens`, but for a token."""
-        return self._longest(len(text) - start, tokens, lambda size: text[start : boundary(text, start + size, start)])
+        """Return the longest text[start:…] of at most `tokens`, but for a token."""
+        return self._find_longest(
+            len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
+        )
 
     def tail(self, text: str, tokens: int) -> str:
-        """The longest end of the text of at most `tokens`, but for a token."""
-        return self._longest(len(text), tokens, lambda size: text[next_boundary(text, len(text) - size) :])
+        """Return the longest end of the text of at most `tokens`, but for a token."""
+        return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
-    def _longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
-        """A piece that has `tokens`, or else the longest that has fewer (within 1%).
+    def _find_longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
+        """Return a piece that has `tokens`, or else the longest that has fewer (within 1%).
 
         Its size is reckoned from those that were counted, usually twice or three times. Only pieces of about the right
         size are counted, so that cutting a megabyte costs no more than cutting a page.
@@ -221,18 +224,20 @@ class Tokenizer:
         return best
 
 
-def _note(left_out: int) -> str:
+def _format_note(left_out: int) -> str:
     return f"\n[… {left_out:,} tokens left out …]\n"
 
 
-def _last_sentence_end(head: str, text: str) -> int:
-    """The end of the last sentence of the head, if that is near the end of the head; else 0. `text` begins with it."""
+def _find_last_sentence_end(head: str, text: str) -> int:
+    """Return the end of the last sentence of the head, if that is near the end of the head; else 0. `text` begins with
+    it.
+    """
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
-    return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
+    return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)
 
 
-def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:
+def _count_encoded(encoding: tiktoken.Encoding, text: str) -> int:
     if len(text) <= _PIECE:
         # A fifth faster than `encode`, but it panics where that raises: on long runs of whitespace.
         return len(encoding.encode_ordinary(text))
@@ -264,14 +269,14 @@ _loading = threading.Lock()
 
 
 @lru_cache(maxsize=len(_BUNDLED))
-def _of_encoding(name: str) -> Tokenizer:
+def _make_tokenizer(name: str) -> Tokenizer:
     """One for all who count in an encoding: what a prompt's builder has counted, its model need not count again."""
-    encoding = _encoding(name)
-    return Tokenizer(lambda text: _encoded_length(encoding, text), name=name)
+    encoding = _load_encoding(name)
+    return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
 
 
 @lru_cache(maxsize=len(_BUNDLED))
-def _encoding(name: str) -> tiktoken.Encoding:
+def _load_encoding(name: str) -> tiktoken.Encoding:
     """Return a bundled encoding, loaded once."""
     data, pattern = _BUNDLED[name]
     with _loading:

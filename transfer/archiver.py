@@ -12,12 +12,12 @@ from contextlib import AbstractAsyncContextManager
 from attrs import define, field
 
 from llm import prompts, quoting
-from llm.offline import extract
+from llm.offline import extract_sentences
 from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.stores.memory_store import MemoryStore
-from summaries.pyramid import FAN_IN, MOST_ACTIVE
+from summaries.pyramid import FAN_IN, MAX_ACTIVE
 from text.tokenizer import Tokenizer
 
 CHUNK = 100
@@ -26,7 +26,7 @@ MODEL = "extractive"
 Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 
 
-def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
+def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
     """Yield runs of about CHUNK messages without splitting a turn, unless it is as long as several."""
     first = 0
     for end in range(1, len(messages) + 1):
@@ -38,7 +38,7 @@ def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
-def raised(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
+def plan_higher_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
     """Of active summaries, oldest first: neighbours that are of a lower level than a newer one, each with the level
     that one summary of them needs. History may come in before, between and after what is there.
     """
@@ -72,7 +72,7 @@ class Archiver:
     async def extracted(self, block: str) -> NewSummary:
         """Return the most telling sentences of a block. Runs in a thread."""
         started = time.monotonic()
-        text = await asyncio.to_thread(self._extract, block)
+        text = await asyncio.to_thread(self._summarise_block, block)
         return NewSummary(
             text=text,
             model=MODEL,
@@ -80,8 +80,8 @@ class Archiver:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    def _extract(self, block: str) -> str:
-        text = extract(block, self._text_budget, count=self._tokens.count)
+    def _summarise_block(self, block: str) -> str:
+        text = extract_sentences(block, self._text_budget, count=self._tokens.count)
         if text:
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
@@ -99,8 +99,8 @@ class HistoryArchive:
 
     async def add(self, chunk: Sequence[Message]) -> None:
         """Store a chunk under its summary; five of a level become one of the next."""
-        lines = [prompts.conversation_line(message) for message in chunk]
-        made = await self._archiver.extracted(quoting.block("conversation", lines))
+        lines = [prompts.format_message(message) for message in chunk]
+        made = await self._archiver.extracted(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add(self._lease, chunk, made, now=self._archiver.clock()))
         while self._is_full():
@@ -112,11 +112,11 @@ class HistoryArchive:
         """
         if not self._active:
             return
-        for below, level in raised(await self._all_active()):
+        for below, level in plan_higher_levels(await self._active_summaries()):
             await self._fold(below, level)
-        summaries = await self._all_active()
-        if len(summaries) > MOST_ACTIVE:
-            oldest = summaries[: len(summaries) - MOST_ACTIVE + 1]
+        summaries = await self._active_summaries()
+        if len(summaries) > MAX_ACTIVE:
+            oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]
             level = max([summaries[0].level, *(one.level + 1 for one in oldest)])
             await self._fold(oldest, level)
 
@@ -124,14 +124,16 @@ class HistoryArchive:
         newest = self._active[-FAN_IN:]
         return len(newest) == FAN_IN and len({one.level for one in newest}) == 1
 
-    async def _all_active(self) -> list[Summary]:
+    async def _active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
-            return sorted(await store.summaries(self._scope), key=lambda one: (one.order, one.id))
+            return sorted(await store.summaries(self._scope), key=lambda summary: (summary.order, summary.id))
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
-        made = await archiver.extracted(quoting.block("summaries", [prompts.summary_line(one) for one in sources]))
-        plan = FoldPlan(level=level, summary_ids=tuple(one.id for one in sources), reason="import")
+        made = await archiver.extracted(
+            quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
+        )
+        plan = FoldPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
             summary = await store.history.fold(self._lease, self._scope, plan, made, now=archiver.clock())
         gone = set(plan.summary_ids)

@@ -25,7 +25,7 @@ from transfer.readable import ReadableExport
 
 READABLE = 20_000_000
 """Bytes up to which a file stays plain text: a bot can fetch no larger one (Bot API, getFile: 20 MB)."""
-LARGEST = 48_000_000
+MAX_FILE_BYTES = 48_000_000
 """Bytes of text in one file; packed, it is far below what a bot may send (50 MB), and mostly what it may fetch."""
 
 _HEAD = (USERS.name, PROGRESS.name)
@@ -48,7 +48,7 @@ class Exporter:
     _memory: ExternalMemory
     _clock: Clock
     _readable: int = READABLE
-    _largest: int = LARGEST
+    _largest: int = MAX_FILE_BYTES
     _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
@@ -84,24 +84,24 @@ class Exporter:
             parts = await asyncio.to_thread(made.parts, self._largest) if made.counts else ()
             for part in parts:
                 name = f"keepsake-{day}{f'-{part.number}' if len(parts) > 1 else ''}"
-                for ending, write in ((".zip", made.zip), (".html", made.page)):
+                for ending, write in ((".zip", made.write_zip), (".html", made.page)):
                     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
-                    files.append(Exported(name=name + ending, file=file, size=0, counts=made.counts_of(part)))
+                    files.append(Exported(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
-                    await asyncio.to_thread(_zipped, name + ".html", file, packed)
+                    await asyncio.to_thread(_zip_file, name + ".html", file, packed)
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
-            yield tuple(map(_at_beginning, files))
+            yield tuple(map(_rewind, files))
         finally:
             made.close()
             for one in files:
                 one.file.close()
 
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
-        """The parts, named by their endings only. Each begins with what a restore needs first, in whatever order they
-        come back (transfer/restorer.py).
+        """Yield the parts, named by their endings only. Each begins with what a restore needs first, in whatever order
+        they come back (transfer/restorer.py).
         """
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
@@ -138,13 +138,13 @@ class Exporter:
         return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)
 
 
-def _at_beginning(one: Exported) -> Exported:
+def _rewind(one: Exported) -> Exported:
     size = one.file.tell()
     one.file.seek(0)
     return replace(one, size=size)
 
 
-def _zipped(name: str, file: IO[bytes], packed: IO[bytes]) -> None:
+def _zip_file(name: str, file: IO[bytes], packed: IO[bytes]) -> None:
     file.seek(0)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as inner:
         shutil.copyfileobj(file, inner)

@@ -18,32 +18,32 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.told import retention_text
+from locales.told import format_retention
 from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleFold, StorageError
-from records.facts import LASTING, MOST_FACTS
+from records.facts import LASTING, MAX_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
-from runtime.tasks import taken, uncancelled
+from runtime.tasks import run_uncancelled, take_or_give_back
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
 from text.characters import visible_line
-from transfer.archiver import Archiver, chunks
+from transfer.archiver import Archiver, split_chunks
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
-from transfer.formats.keepsake import Signer, signer
+from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_without_source
+from transfer.formats.keepsake import Signer, find_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
-from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
-from transfer.rows import Returning, checked_rows, listable, returning
+from transfer.restorer import Progress, Restoration, Restorer, find_restoration, list_chosen_texts
+from transfer.rows import Returning, checked_rows, select_listable, select_returning
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
-FEWEST_HERE = 2
+MIN_OWN_MESSAGES = 2
 """Messages by which the chat with this bot is recognised: nobody says two things to two people in the same seconds."""
 
 
@@ -86,7 +86,7 @@ class Importer:
 
     async def plan(self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN) -> ImportPlan:
         """Return what importing this file would add. Raise ImportRefused or StorageError."""
-        work = await self._work(scope, person, data, given)
+        work = await self._prepare_import(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
         facts = work.rows.get("facts", ())
         async with self._memory.home(scope.owner) as store:
@@ -94,12 +94,12 @@ class Importer:
             held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
-            origin = (tr(f"import-signed-{await self._signer(work.history)}"),)
-        notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_only_told(work))
+            origin = (tr(f"import-signed-{await self._find_signer(work.history)}"),)
+        notes = (*origin, *work.history.notes, *_list_differences(work, scope.owner), *_note_told_only(work))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
-            notes = (*notes, f"{retention_text(self._retention.days)} {tr('import-retained', old=old)}")
+            notes = (*notes, f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
-            name=detection.title(work.history.format),
+            name=detection.name_format(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.fresh),
             first_at=dates[0] if dates else None,
@@ -110,10 +110,13 @@ class Importer:
             is_restored=work.restoration is not None,
             missing=work.restoration.missing if work.restoration else "",
             turns_on=not await self._memory.is_on(scope.owner),
-            ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
-            reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
+            ids=None if work.fresh or work.restoration else await self._find_imported_range(scope.owner, work, []),
+            reminders=sum(
+                (reminder.wish.text, reminder.wish.due_at) not in held
+                for reminder in _returning_reminders(work, scope.owner)
+            ),
             questions=work.history.questions,
-            instructions=_instructions(work),
+            instructions=_list_instructions(work),
         )
 
     async def run(
@@ -123,23 +126,25 @@ class Importer:
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
-        with self._alone(scope.owner):
-            work = await self._work(scope, person, data, given)
-            if any(one.chosen is None and one.key not in given.answers for one in work.history.questions):
+        with self._hold_owner(scope.owner):
+            work = await self._prepare_import(scope, person, data, given)
+            if any(
+                question.chosen is None and question.key not in given.answers for question in work.history.questions
+            ):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_on(scope.owner):
                 await self._memory.switch(scope.owner, enabled=True)
-            lease = await self._lease(scope)
+            lease = await self._take_lease(scope)
             try:
                 if scope.owner in self._stopped:
                     raise StaleFold
                 if work.restoration:
                     facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
                 else:
-                    facts, ids = await self._add(lease, work, progress)
-                    await self._remind(scope.owner, person, work)
+                    facts, ids = await self._add_history(lease, work, progress)
+                    await self._add_reminders(scope.owner, person, work)
             finally:
-                await self._release(lease)
+                await self._release_lease(lease)
                 self._wake_indexer()
             log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
             known = len(work.history.messages) - len(work.fresh)
@@ -153,7 +158,7 @@ class Importer:
             )
 
     @contextmanager
-    def _alone(self, owner: int) -> Iterator[None]:
+    def _hold_owner(self, owner: int) -> Iterator[None]:
         """One import of an owner at a time: what is known, and the ids that are free, are those of all their topics.
 
         Raises ImportBusy, so that nobody's files wait for each other in the places of others.
@@ -178,75 +183,79 @@ class Importer:
 
     # what is new -----------------------------------------------------------------------------------------------
 
-    async def _work(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
+    async def _prepare_import(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
         config = await self._memory.config(scope.owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
         more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
-        is_ours = await self._signer(history) == "here"
+        is_ours = await self._find_signer(history) == "here"
         rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock(), is_ours=is_ours)
         async with self._memory.home(scope.owner) as store:
             if history.rows is None:
-                history = await _without_here(store, scope.owner, history)
+                history = await _remove_own_chat(store, scope.owner, history)
             is_own = history.owner == scope.owner
-            way = await restoration(store, scope.owner, history, rows)
-            known = await store.history.known(scope.owner, await asyncio.to_thread(sources, history))
-            same = await _same(store, scope.owner, history) if is_own else {}
+            way = await find_restoration(store, scope.owner, history, rows)
+            known = await store.history.known(scope.owner, await asyncio.to_thread(list_sources, history))
+            same = await _find_same(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # A file that is in already, while others are still to come. Its facts wait for them.
             missing = tr("import-already", missing=way.missing)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
-        reminders = returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
-        rows = {**rows, "reminders": [one.row for one in reminders]}
+        reminders = select_returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
+        rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
         await self._demand_room(scope.owner, rows.get("facts", ()))
-        return replace(await asyncio.to_thread(_compared, history, rows, known, same, way), reminders=reminders)
+        return replace(
+            await asyncio.to_thread(_compare_with_known, history, rows, known, same, way), reminders=reminders
+        )
 
-    async def _signer(self, history: ImportedHistory) -> Signer:
-        return signer(await self._memory.export_key(), history.seal)
+    async def _find_signer(self, history: ImportedHistory) -> Signer:
+        return find_signer(await self._memory.export_key(), history.seal)
 
     async def _demand_room(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
-        """Raises ImportRefused where more would be known than one file may hold: all of it is ranked at each question,
+        """Raise ImportRefused where more would be known than one file may hold: all of it is ranked at each question,
         in however many files it came.
         """
         if facts:
             async with self._memory.home(owner) as store:
                 new, known = await store.history.new_facts(owner, facts), await store.facts.valid(owner)
-            if new and len(known) + new > MOST_FACTS:
-                raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MOST_FACTS)))
+            if new and len(known) + new > MAX_FACTS:
+                raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
     # adding ----------------------------------------------------------------------------------------------------
 
-    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, tuple[int, int] | None]:
+    async def _add_history(
+        self, lease: FoldLease, work: _Work, progress: Progress
+    ) -> tuple[int, tuple[int, int] | None]:
         """Import the history of each thread as a pyramid below the existing one, then the facts."""
         owner, done = lease.scope.owner, 0
         ends: list[int] = []
         ids = dict(work.ids)
-        for scope, messages in (await asyncio.to_thread(_by_scope, lease.scope, work)).items():
+        for scope, messages in (await asyncio.to_thread(_group_by_scope, lease.scope, work)).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
-            messages, beginnings = await asyncio.to_thread(in_time, messages)
-            placed = await asyncio.to_thread(_placed, scope, messages, beginnings, first)
+            messages, beginnings = await asyncio.to_thread(order_by_time, messages)
+            placed = await asyncio.to_thread(_place_messages, scope, messages, beginnings, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
             ends += (placed[0].id, placed[-1].id)
             archive = self._archiver.begin(lease, scope)
-            for chunk in chunks(placed):
+            for chunk in split_chunks(placed):
                 await archive.add(chunk)
                 done += len(chunk)
                 await progress(done, len(work.fresh))
             await archive.close()
-        came_in = await self._imported_range(owner, work, ends)
+        came_in = await self._find_imported_range(owner, work, ends)
         facts = work.rows.get("facts", ())
         if not facts:
             return 0, came_in
         async with self._memory.home(owner) as store:
             return await store.history.learn(lease, facts, ids), came_in
 
-    async def _remind(self, owner: int, person: int, work: _Work) -> None:
+    async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
         """The reminders of an export of this memory that are still to come; those that are there are known."""
-        for one in () if work.restoration else _returning(work, owner):
+        for one in () if work.restoration else _returning_reminders(work, owner):
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
                     owner,
@@ -257,7 +266,7 @@ class Importer:
                     now=self._clock(),
                 )
 
-    async def _imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
+    async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
         """First and last id of what came in now and in earlier runs of this file; the newest history has the lowest."""
         if not (around := ends or work.held):
             return None
@@ -265,7 +274,7 @@ class Importer:
         async with self._memory.home(owner) as store:
             return await store.history.stretch(owner, work.held, first, last)
 
-    async def _lease(self, scope: Scope) -> FoldLease:
+    async def _take_lease(self, scope: Scope) -> FoldLease:
         async def take() -> FoldLease:
             async with self._memory.home(scope.owner) as store:
                 lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
@@ -273,9 +282,9 @@ class Importer:
                 raise ImportBusy(tr("import-busy"))
             return lease
 
-        return await taken(take, self._release)
+        return await take_or_give_back(take, self._release_lease)
 
-    async def _release(self, lease: FoldLease) -> None:
+    async def _release_lease(self, lease: FoldLease) -> None:
         """Also while the task is cancelled."""
 
         async def give_back() -> None:
@@ -283,15 +292,15 @@ class Importer:
                 await store.release_fold(lease)
 
         with suppress(StorageError, ServedElsewhere):
-            await uncancelled(give_back)
+            await run_uncancelled(give_back)
 
 
-def _returning(work: _Work, owner: int) -> Sequence[Returning]:
+def _returning_reminders(work: _Work, owner: int) -> Sequence[Returning]:
     """Return the reminders of an export of this memory."""
     return work.reminders if work.history.owner == owner else ()
 
 
-def _compared(
+def _compare_with_known(
     history: ImportedHistory,
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
@@ -319,31 +328,31 @@ def _compared(
     return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
 
 
-def _instructions(work: _Work) -> tuple[str, ...]:
+def _list_instructions(work: _Work) -> tuple[str, ...]:
     """List what an export would have the bot keep to from now on, whoever it says that it belongs to: its reader
     decides whether the bot may.
     """
     facts = work.rows.get("facts", ())
-    listed, kept = _lasting(listable(facts)), _lasting(facts)
-    chosen = chosen_texts(work.rows) if work.restoration else ()
+    listed, kept = _select_lasting(select_listable(facts)), _select_lasting(facts)
+    chosen = list_chosen_texts(work.rows) if work.restoration else ()
     shown = [tr("shared-quoted", text=" ".join(text.split())) for text in (*chosen, *listed)]
     more = len(kept) - len(listed)
     return (*shown, *([tr("import-more", more=more)] if more else ()))
 
 
-def _only_told(work: _Work) -> list[str]:
+def _note_told_only(work: _Work) -> list[str]:
     """Return a note on the instructions that become facts, because they are too long or too many to be listed."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
-    count = sum(kind in LASTING for kind in kinds) - len(_lasting(work.rows.get("facts", ())))
+    count = sum(kind in LASTING for kind in kinds) - len(_select_lasting(work.rows.get("facts", ())))
     return [tr("import-only-told", count=count)] if "facts" in work.rows and count else []
 
 
-def _lasting(facts: Sequence[Portable]) -> list[str]:
-    return [str(one["text"]) for one in facts if one["kind"] in LASTING]
+def _select_lasting(facts: Sequence[Portable]) -> list[str]:
+    return [str(fact["text"]) for fact in facts if fact["kind"] in LASTING]
 
 
-def _differences(work: _Work, owner: int) -> list[str]:
+def _list_differences(work: _Work, owner: int) -> list[str]:
     """Return notes on what an export loses when it is not restored as it was."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.fresh:
@@ -354,11 +363,11 @@ def _differences(work: _Work, owner: int) -> list[str]:
     return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 
-async def _without_here(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
+async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Without the chat with this bot, which a page does not name by an id: a chat of two in which what its owner said
     here stands, to the second. Where nothing of it is stored, it cannot be told from others.
     """
-    starts = [number for number, one in enumerate(yielding_gil(history.messages)) if one.title or not number]
+    starts = [number for number, message in enumerate(yielding_gil(history.messages)) if message.title or not number]
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
@@ -377,14 +386,14 @@ async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessag
     since = min(at for at, _ in said)
     for scope in await store.scopes(owner):
         stored = await store.timeline.page(scope, since=since, kind="user", limit=BATCH)
-        if sum((one.created_at, " ".join(one.content.split())) in said for one in stored) >= FEWEST_HERE:
+        if sum((one.created_at, " ".join(one.content.split())) in said for one in stored) >= MIN_OWN_MESSAGES:
             return True
     return False
 
 
-async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+async def _find_same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Return messages without a source that the memory holds under the same id, by number."""
-    by_number, threads = await asyncio.to_thread(without_source, history)
+    by_number, threads = await asyncio.to_thread(select_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
     for thread in threads:
@@ -396,7 +405,7 @@ async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Map
     return found
 
 
-def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
+def _group_by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
     """Group new messages by scope: ours in their threads, others in the scope of the import."""
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = work.history.owner == here.owner
@@ -405,9 +414,9 @@ def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessa
     return by_scope
 
 
-def in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
-    """The messages in the order of time, and for each the position of the one that began its turn: conversations of one
-    file overlap, and so do the files of an archive.
+def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
+    """Return the messages in the order of time, and for each the position of the one that began its turn: conversations
+    of one file overlap, and so do the files of an archive.
     """
     begun: dict[int, int] = {}
     beginnings: list[int] = []
@@ -421,7 +430,9 @@ def in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
     return [messages[number] for number in order], [position[beginnings[number]] for number in order]
 
 
-def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int) -> list[Message]:
+def _place_messages(
+    scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int
+) -> list[Message]:
     """Return the messages as they will be stored, with ids ascending from `first`."""
     pairs = list(zip(messages, beginnings, strict=True))
     return [

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from locales.catalog import calendar_day, tr
-from locales.lists import all_of
+from locales.catalog import format_day, tr
+from locales.lists import join_all
 from transfer.formats.history import ImportQuestion
 
 
@@ -72,7 +72,7 @@ class Imported:
     ids: tuple[int, int] | None = None
 
 
-def question_text(question: ImportQuestion, chosen: Collection[int], heading: str) -> str:
+def format_question(question: ImportQuestion, chosen: Collection[int], heading: str) -> str:
     """Format a question about a file, below a heading."""
     parts = [heading, tr(f"import-ask-{question.name}")]
     if question.is_long:
@@ -82,7 +82,7 @@ def question_text(question: ImportQuestion, chosen: Collection[int], heading: st
     return "\n\n".join(parts)
 
 
-def plan_text(plan: ImportPlan, *, with_instructions: bool = True) -> str:
+def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     """Format what an import would do, in figures, and the instructions that it holds."""
     counted = _counted(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
@@ -91,7 +91,7 @@ def plan_text(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
     elif plan.new:
-        lines.append(" ".join([_added(plan), *_known(plan.known)]))
+        lines.append(" ".join([_format_added(plan), *_known(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:
         lines.append(" ".join([tr("transfer-adds", what=_counted(0, plan.new_facts)), *_known(plan.known)]))
@@ -105,17 +105,17 @@ def plan_text(plan: ImportPlan, *, with_instructions: bool = True) -> str:
         lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
     lines += plan.notes
     if plan.instructions and with_instructions:
-        lines.append("\n".join([instructions_heading(plan), *plan.instructions]))
+        lines.append("\n".join([format_instructions_heading(plan), *plan.instructions]))
     if plan.turns_on and plan.has_new:
         lines.append(tr("transfer-turns-on"))
     return "\n\n".join(lines)
 
 
-def instructions_heading(plan: ImportPlan) -> str:
+def format_instructions_heading(plan: ImportPlan) -> str:
     return tr("import-instructions", count=len(plan.instructions))
 
 
-def done_text(done: Imported) -> str:
+def format_done(done: Imported) -> str:
     """Format what an import did."""
     if done.missing:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
@@ -131,11 +131,11 @@ def _known(count: int) -> list[str]:
 
 def _counted(messages: int, facts: int) -> str:
     counts = [tr("shared-messages", messages=messages)] if messages or not facts else []
-    return all_of([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
+    return join_all([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
 
 
-def _added(plan: ImportPlan) -> str:
+def _format_added(plan: ImportPlan) -> str:
     """Format how many messages would be added, with their dates."""
     ends = [one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at) if one]
-    days = dict.fromkeys(calendar_day(one, with_year=True) for one in ends)
+    days = dict.fromkeys(format_day(end, with_year=True) for end in ends)
     return tr("transfer-adds-dated", what=_counted(plan.new, 0), when=" – ".join(days))

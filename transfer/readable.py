@@ -17,7 +17,7 @@ from html import escape
 from itertools import groupby
 from typing import IO
 
-from locales.catalog import RIGHT_TO_LEFT, current, tr
+from locales.catalog import RIGHT_TO_LEFT, current_language, tr
 from runtime.cooperative import yielding_gil
 
 Row = Mapping[str, object]
@@ -79,8 +79,8 @@ def close_markdown(text: str) -> str:
 
 
 class ReadableExport:
-    """One export in the making: `add` every row, then `zip` and `page` for each of `parts`. Messages wait in a file
-    without a name.
+    """One export in the making: `add` every row, then `write_zip` and `page` for each of `parts`. Messages wait in a
+    file without a name.
     """
 
     def __init__(self, zone: tzinfo) -> None:
@@ -101,7 +101,7 @@ class ReadableExport:
             table = str(row["table"])
             if table == "messages":
                 kept = [row["created_at"], row["role"], row["speaker"], row["title"], row["content"]]
-                self._moments.append(self._moment(row["created_at"]).timestamp())
+                self._moments.append(self._to_local_time(row["created_at"]).timestamp())
                 self._places.append(self._spool.tell())
                 self._spool.write(json.dumps(kept).encode() + b"\n")
             elif _is_shown(row):
@@ -122,27 +122,27 @@ class ReadableExport:
             made[-1].messages.append(self._places[one])
         return made
 
-    def counts_of(self, part: Part) -> Mapping[str, int]:
+    def count_rows(self, part: Part) -> Mapping[str, int]:
         """Count rows by table. The first part holds everything but messages."""
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 
-    def zip(self, made: IO[bytes], part: Part) -> None:
+    def write_zip(self, made: IO[bytes], part: Part) -> None:
         """Write the archive of Markdown."""
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.
             number = f"-{part.number}" if part.number > 1 else ""
-            for month, said in self._months(part):
+            for month, said in self._group_by_month(part):
                 name = f"talk/{month}{number}.md"
                 with archive.open(name, "w", force_zip64=True) as file:
-                    file.write(_head("conversation", month).encode())
+                    file.write(_format_head("conversation", month).encode())
                     for at, role, speaker, title, content in yielding_gil(said):
-                        about = [f"**{_one_line(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _one_line(title)]
+                        about = [f"**{_join_lines(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _join_lines(title)]
                         written = f"{' · '.join(filter(None, about))}\n\n{close_markdown(content)}\n\n"
                         file.write(written.encode("utf-8", "replace"))
-            for table, lines in self._texts(part):
-                text = "\n".join(line if table == "profile" else f"- {_one_line(line)}" for line in lines)
-                archive.writestr(f"{table}.md", f"{_head(table, table)}{text}\n".encode("utf-8", "replace"))
+            for table, lines in self._iterate_texts(part):
+                text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
+                archive.writestr(f"{table}.md", f"{_format_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
     def page(self, made: IO[bytes], part: Part) -> None:
         """Write the page."""
@@ -151,12 +151,12 @@ class ReadableExport:
         def put(text: str) -> None:
             made.write(text.encode("utf-8", "replace"))
 
-        direction = "rtl" if current() in RIGHT_TO_LEFT else "ltr"
-        put(_PAGE.format(language=current(), direction=direction, title=title, search=search))
-        for table, lines in self._texts(part):
+        direction = "rtl" if current_language() in RIGHT_TO_LEFT else "ltr"
+        put(_PAGE.format(language=current_language(), direction=direction, title=title, search=search))
+        for table, lines in self._iterate_texts(part):
             put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
-        for month, said in self._months(part):
+        for month, said in self._group_by_month(part):
             put(f"<section><h2>{month}</h2>\n")
             for at, role, speaker, title, content in yielding_gil(said):
                 kind = "assistant" if role == "assistant" else "user"
@@ -167,7 +167,7 @@ class ReadableExport:
             put("</section>\n")
         put(_SCRIPT)
 
-    def _months(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
+    def _group_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
         """Yield the months in order, each with its messages."""
         return groupby(self._said(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
@@ -176,21 +176,22 @@ class ReadableExport:
             self._spool.seek(place)
             at, *said = json.loads(self._spool.readline())
             role, speaker, title, content = map(str, said)
-            yield self._moment(at), role, speaker, title, content
+            yield self._to_local_time(at), role, speaker, title, content
 
-    def _texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
+    def _iterate_texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
         """Yield facts, profile and summaries, which are all in the first part."""
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
-        facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in rows.get("facts", ())]
+        facts = [f"{row['text']} ({self._to_local_time(row['observed_at']):%Y-%m-%d})" for row in rows.get("facts", ())]
         summaries = [
-            f"{self._moment(row['first_at']):%Y-%m-%d} – {self._moment(row['last_at']):%Y-%m-%d}: {row['summary_text']}"
+            f"{self._to_local_time(row['first_at']):%Y-%m-%d} – {self._to_local_time(row['last_at']):%Y-%m-%d}: "
+            f"{row['summary_text']}"
             for row in told
         ]
         yield from ((name, lines) for name, lines in (("facts", facts), ("summaries", summaries)) if lines)
 
-    def _moment(self, value: object) -> datetime:
+    def _to_local_time(self, value: object) -> datetime:
         made = datetime.fromisoformat(str(value))
         try:
             return (made.replace(tzinfo=UTC) if made.tzinfo is None else made).astimezone(self._zone)
@@ -210,7 +211,7 @@ def _is_shown(row: Row) -> bool:
     return False
 
 
-def _head(kind: str, title: str) -> str:
+def _format_head(kind: str, title: str) -> str:
     """Format a value for YAML, which reads JSON strings."""
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
 
@@ -219,5 +220,5 @@ def _name(role: str, speaker: str) -> str:
     return speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 from weakref import WeakValueDictionary
 
-from locales.catalog import current, tr
+from locales.catalog import current_language, tr
 from records.errors import ImportRefused
 from runtime import subprocess_worker
 from transfer.formats import detection
@@ -21,11 +21,11 @@ from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMess
 
 READ_HERE = 64_000
 """Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
-LONGEST_WAIT = 900.0
+MAX_WAIT_SECONDS = 900.0
 """Seconds after which a child is ended, however little it computed."""
 AT_ONCE = 2
 """Children, one of each person at most."""
-CHILD = subprocess_worker.code_of("transfer.reading_child")
+CHILD = subprocess_worker.make_child_code("transfer.reading_child")
 
 
 class FileReader:
@@ -49,9 +49,11 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
     """Ends with the child's last piece, or where the child ends."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current())
+    arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())
     try:
-        async with aclosing(subprocess_worker.pieces(CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
+        async with aclosing(
+            subprocess_worker.iterate_pieces(CHILD, arguments, data, longest_wait=MAX_WAIT_SECONDS)
+        ) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
                     messages += map(_message, value)

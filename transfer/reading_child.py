@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from locales.catalog import speaking, tr
+from locales.catalog import speak_in, tr
 from records.errors import ImportRefused
-from runtime.subprocess_child import limit, write
+from runtime.subprocess_child import limit_process, write
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
 
@@ -29,8 +29,8 @@ def child() -> None:
     # This was written by our own parent process, not by whoever sent the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
-    limit(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.most_unpacked(size), seconds=SECONDS)
-    with speaking(sys.argv[4]):
+    limit_process(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), seconds=SECONDS)
+    with speak_in(sys.argv[4]):
         _write(size, given)
 
 
@@ -46,22 +46,24 @@ def _write(size: int, given: Mapping[str, Any]) -> None:
 
 
 def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    messages = ({**asdict(one), "created_at": one.created_at.isoformat()} for one in history.messages)
-    for piece in _in_pieces(messages, "content"):
+    messages = ({**asdict(message), "created_at": message.created_at.isoformat()} for message in history.messages)
+    for piece in _split_into_pieces(messages, "content"):
         yield "messages", piece
     for table, rows in (history.rows or {}).items():
-        for piece in _in_pieces(rows, "content"):
+        for piece in _split_into_pieces(rows, "content"):
             yield f"rows:{table}", piece
-    told = {one.name: getattr(history, one.name) for one in fields(history) if one.name not in ("messages", "rows")}
-    told["questions"] = [asdict(one) for one in history.questions]
+    told = {
+        field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
+    }
+    told["questions"] = [asdict(question) for question in history.questions]
     told["facts"] = [
-        {**asdict(one), "observed_at": one.observed_at and one.observed_at.isoformat()} for one in history.facts
+        {**asdict(fact), "observed_at": fact.observed_at and fact.observed_at.isoformat()} for fact in history.facts
     ]
     yield "history", told | {"has_rows": history.rows is not None}
 
 
-def _in_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
-    """Some of the items at a time; `long`: the member that makes one large."""
+def _split_into_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
+    """Yield some of the items at a time; `long`: the member that makes one large."""
     piece: list[Mapping[str, object]] = []
     characters = 0
     for item in items:

@@ -14,16 +14,16 @@ from typing import Any
 
 from attrs import define
 
-from external_memory import MOST_EVERY_N, ExternalMemory
+from external_memory import MAX_EVERY_N, ExternalMemory
 from llm import prompts, quoting
 from locales.catalog import tr
-from locales.lists import all_of
-from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OwnerConfig
+from locales.lists import join_all
+from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
-from storage.schema.rows import config_of, message_of, text_of
+from storage.schema.rows import format_moment, message_of, parse_config
 from storage.stores.memory_store import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
@@ -37,7 +37,7 @@ far facts were learned: nothing is learned again from what comes back.
 """
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
-MOST_NAMED = 20
+MAX_NAMED = 20
 """The most files that a sentence names."""
 
 
@@ -68,20 +68,20 @@ class Restoration:
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
-        if len(gone) > MOST_NAMED:
-            gone[MOST_NAMED:] = [tr("import-part-others", count=len(gone) - MOST_NAMED)]
+        if len(gone) > MAX_NAMED:
+            gone[MAX_NAMED:] = [tr("import-part-others", count=len(gone) - MAX_NAMED)]
         if self.last is None:
             gone.append(tr("import-part-following", last=str(last)))
-        return all_of(gone)
+        return join_all(gone)
 
 
-async def restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
+async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
     """How this file comes back as it was; None where it cannot: the export is another owner's, or one of the files of
     an earlier version, or the memory holds something else already.
     """
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
-    export = history.export if history.export is not None else await asyncio.to_thread(_digest, rows)
+    export = history.export if history.export is not None else await asyncio.to_thread(_hash_rows, rows)
     under_way = await store.history.restoring(owner)
     is_begun = under_way is not None and under_way["export"] == export
     if not is_begun and not await store.history.is_empty(owner):
@@ -108,39 +108,41 @@ class Restorer:
         if not file.is_begun:
             first = [{"table": name, **row} for name in _FIRST for row in rows.get(name, ())]
             async with self._memory.home(owner) as store:
-                await store.history.begin_restore(lease, [self._row(owner, file, 0, _noted(file.parts, None)), *first])
-        waiting = await self._waiting(owner)
+                await store.history.begin_restore(
+                    lease, [self._row(owner, file, 0, _make_notes(file.parts, None)), *first]
+                )
+        waiting = await self._read_waiting(owner)
         summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
-        for group in _groups(await asyncio.to_thread(_by_chunk, rows["messages"])):
-            covering = await self._covering(owner, group, summaries)
+        for group in _group_rows(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
+            covering = await self._make_covering(owner, group, summaries)
             async with self._memory.home(owner) as store:
                 await store.history.cover(lease, [*covering, *({"table": "messages", **row} for row in group)])
             done += len(group)
             await progress(done, len(rows["messages"]))
-        await (self._end if file.is_whole else self._wait)(lease, file, rows, waiting)
+        await (self._end_restore if file.is_whole else self._keep_waiting)(lease, file, rows, waiting)
         return len(rows["facts"]) + len(waiting["facts"]) if file.is_whole else 0
 
-    async def _wait(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
+    async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
         """What needs the other files is kept in the store until they come."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
-        kept.append(self._row(owner, file, 0, _noted(file.parts | {file.part}, file.last)))
+        kept.append(self._row(owner, file, 0, _make_notes(file.parts | {file.part}, file.last)))
         async with self._memory.home(owner) as store:
             await store.history.put(lease, kept)
 
-    async def _end(self, lease: FoldLease, _: Restoration, rows: Rows, waiting: Rows) -> None:
+    async def _end_restore(self, lease: FoldLease, _: Restoration, rows: Rows, waiting: Rows) -> None:
         owner = lease.scope.owner
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
-        found["summaries"] = await asyncio.to_thread(_linked, found["summaries"], ids)
+        found["summaries"] = await asyncio.to_thread(_link_summaries, found["summaries"], ids)
         async with self._memory.home(owner) as store:
             await store.history.put(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
-            await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
+            await self._memory.choose(owner, partial(_merge_config, rows["users"][0]))
 
-    async def _waiting(self, owner: int) -> Mapping[str, list[Portable]]:
+    async def _read_waiting(self, owner: int) -> Mapping[str, list[Portable]]:
         """Return the rows of earlier files that wait, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
@@ -151,13 +153,13 @@ class Restorer:
                     found[name].append({key: value for key, value in held.items() if key != "table"})
         return found
 
-    async def _covering(
+    async def _make_covering(
         self, owner: int, group: Sequence[Portable], known: Mapping[object, Portable]
     ) -> list[Portable]:
         """For each chunk of a group the summary that covers it for now: its own, which is active; where another file
         holds that, the one made for the chunk's first messages, or one that is extracted from these.
         """
-        by_chunk = {number: said for number, said in _by_chunk(group).items() if number is not None}
+        by_chunk = {number: said for number, said in _group_by_chunk(group).items() if number is not None}
         lacking = [int(str(number)) for number in by_chunk if number not in known]
         stored: dict[object, Portable] = {}
         if lacking:
@@ -165,14 +167,14 @@ class Restorer:
                 stored = {row["id"]: dict(row) for row in await store.history.covering(owner, lacking)}
         covering: list[Portable] = []
         for number, said in by_chunk.items():
-            row = known.get(number) or stored.get(number) or await self._extracted(said)
+            row = known.get(number) or stored.get(number) or await self._make_extract(said)
             alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
             covering.append({"table": "summaries", **row, **alone})
         return covering
 
-    async def _extracted(self, said: Sequence[Portable]) -> Portable:
-        lines = [prompts.conversation_line(message_of(row)) for row in said]
-        made = await self._archiver.extracted(quoting.block("conversation", lines))
+    async def _make_extract(self, said: Sequence[Portable]) -> Portable:
+        lines = [prompts.format_message(message_of(row)) for row in said]
+        made = await self._archiver.extracted(quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
         return {
             **SUMMARIES.defaults,
@@ -180,7 +182,7 @@ class Restorer:
             "user_id": said[0]["user_id"],
             "thread_id": said[0]["thread_id"],
             "summary_text": made.text,
-            "created_at": text_of(self._clock()),
+            "created_at": format_moment(self._clock()),
             "level": 1,
             "first_id": min(ids),
             "last_id": max(ids),
@@ -193,15 +195,21 @@ class Restorer:
         }
 
     def _row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
-        row = {"user_id": owner, "id": number, "export": file.export, "begun_at": text_of(self._clock()), "held": held}
+        row = {
+            "user_id": owner,
+            "id": number,
+            "export": file.export,
+            "begun_at": format_moment(self._clock()),
+            "held": held,
+        }
         return {"table": RESTORES.name, **row}
 
 
-def _noted(parts: frozenset[int], last: int | None) -> Mapping[str, object]:
+def _make_notes(parts: frozenset[int], last: int | None) -> Mapping[str, object]:
     return {"parts": sorted(parts), "last": last}
 
 
-def _digest(rows: Rows) -> str:
+def _hash_rows(rows: Rows) -> str:
     """What tells one export of an earlier version, which has no name, from another."""
     digest = hashlib.sha256()
     for table, several in rows.items():
@@ -210,14 +218,14 @@ def _digest(rows: Rows) -> str:
     return digest.hexdigest()
 
 
-def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
+def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
     held: dict[object, list[Portable]] = {}
     for row in yielding_gil(messages):
         held.setdefault(row["chunk_id"], []).append(row)
     return held
 
 
-def _groups(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
+def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
     """Yield batches of some 500 messages that split no chunk."""
     batch: list[Portable] = []
     loose = held.pop(None, [])
@@ -230,39 +238,39 @@ def _groups(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
         yield batch
 
 
-def _linked(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
-    """Summaries that name only what is there: of several files, each was checked by itself."""
+def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
+    """Return the summaries that name only what is there: of several files, each was checked by itself."""
     names = ("source_ids", "source_chunk_ids")
     return [
-        {**row, **{name: [one for one in _list(row[name]) if one in ids] for name in names}}
+        {**row, **{name: [one for one in _parse_list(row[name]) if one in ids] for name in names}}
         for row in yielding_gil(summaries)
     ]
 
 
-def _list(value: object) -> list[object]:
+def _parse_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def chosen_texts(rows: Rows) -> list[str]:
+def list_chosen_texts(rows: Rows) -> list[str]:
     """Return the persona and summary instructions that would be restored."""
-    chosen = {"persona_text": LONGEST_PERSONA, "fold_instructions": LONGEST_INSTRUCTIONS}
+    chosen = {"persona_text": MAX_PERSONA_CHARS, "fold_instructions": MAX_INSTRUCTIONS_CHARS}
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
 
-def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
-    """The owner's choices as the export has them, except whether memory is on and where it lives."""
-    kept = config_of({**given, "storage_type": known.storage})
+def _merge_config(given: Portable, known: OwnerConfig) -> OwnerConfig:
+    """Return the owner's choices as the export has them, except whether memory is on and where it lives."""
+    kept = parse_config({**given, "storage_type": known.storage})
     return replace(
         known,
-        every_n=min(MOST_EVERY_N, max(1, kept.every_n)),
+        every_n=min(MAX_EVERY_N, max(1, kept.every_n)),
         policy=kept.policy,
         auto_fold=kept.auto_fold,
         timezone=kept.timezone,
-        fold_instructions=kept.fold_instructions[:LONGEST_INSTRUCTIONS],
+        fold_instructions=kept.fold_instructions[:MAX_INSTRUCTIONS_CHARS],
         language=kept.language,
         model=kept.model,
         persona=kept.persona,
-        persona_text=kept.persona_text[:LONGEST_PERSONA],
+        persona_text=kept.persona_text[:MAX_PERSONA_CHARS],
         spoken_answers=kept.spoken_answers,
         formatting=kept.formatting,
     )

@@ -12,16 +12,16 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 
 def is_plain(data: bytes, name: str) -> bool:
-    """Whether a file is text that only has to be decoded: nothing in it can cost more than its size."""
+    """Return True if a file is text that only has to be decoded: nothing in it can cost more than its size."""
     return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
         _is_pdf(data) or _is_page(data, name)
     )
 
 
 def lines(data: bytes, name: str) -> Iterator[DocumentLine]:
-    """The lines of a document. Raises DocumentUnreadable, and whatever damaged files make libraries raise."""
+    """Yield the lines of a document. Raise DocumentUnreadable, and whatever damaged files make libraries raise."""
     if data.startswith(b"PK"):
-        return _packed(data)
+        return _read_packed(data)
     if _is_pdf(data):
         from attachments.formats import pdf  # here: only the child that reads one needs the library
 
@@ -31,15 +31,15 @@ def lines(data: bytes, name: str) -> Iterator[DocumentLine]:
     return html.lines(data) if _is_page(data, name) else plain.lines(data)
 
 
-def _packed(data: bytes) -> Iterator[DocumentLine]:
+def _read_packed(data: bytes) -> Iterator[DocumentLine]:
     from attachments.formats import epub, office
 
-    archive = packed.opened(data)
+    archive = packed.open_archive(data)
     names = set(archive.namelist())
     if "word/document.xml" in names:
-        return office.docx(archive)
+        return office.read_docx(archive)
     if "xl/workbook.xml" in names:
-        return office.xlsx(data, archive)
+        return office.read_xlsx(data, archive)
     if "META-INF/container.xml" in names:
         return epub.lines(archive)
     raise DocumentUnreadable(tr("files-no-text-kind"))

@@ -10,25 +10,25 @@ from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-LONGEST_PATH = 1_000
+MAX_PATH_CHARS = 1_000
 """Characters of a chapter's address; a longer one is none. Each is made out again wherever it is named."""
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 
 
 def lines(archive: ZipFile) -> Iterator[DocumentLine]:
-    """Each chapter's lines; a chapter is a file of the book, numbered as it comes."""
-    rootfile = packed.tree(packed.content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
+    """Yield each chapter's lines; a chapter is a file of the book, numbered as it comes."""
+    rootfile = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
-    package = packed.tree(packed.content(archive, path))
+    package = packed.parse_xml(packed.read_content(archive, path))
     hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
-    files = {name: href for name, href in hrefs.items() if len(href) <= LONGEST_PATH}
+    files = {name: href for name, href in hrefs.items() if len(href) <= MAX_PATH_CHARS}
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
     if not chapters:
         raise DocumentUnreadable(tr("files-empty"))
-    left = html.LONGEST_PAGE
+    left = html.MAX_PAGE_CHARS
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
-        page = packed.content(archive, name)
+        page = packed.read_content(archive, name)
         yield from html.lines(page, group=f"chapter {number}", most=left)
         left = max(0, left - len(page))

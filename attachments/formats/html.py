@@ -7,9 +7,9 @@ from attachments.formats import plain
 from attachments.passages import DocumentLine, MoreThanRead
 from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
 
-LONGEST_PAGE = 5_000_000
+MAX_PAGE_CHARS = 5_000_000
 """Characters of markup that are read: of a page, or of all chapters of a book."""
-LONGEST_HEADING = 80
+MAX_HEADING_CHARS = 80
 
 
 class _PageReader(HTMLParser):
@@ -38,7 +38,7 @@ class _PageReader(HTMLParser):
         if tag in HIDDEN:
             self._hidden = max(0, self._hidden - 1)
         elif tag in HEADINGS:
-            self._heading = " ".join("".join(self._line).split())[:LONGEST_HEADING] or self._heading
+            self._heading = " ".join("".join(self._line).split())[:MAX_HEADING_CHARS] or self._heading
             self.end_line()
             self._in_heading = False
         elif tag in BLOCKS:
@@ -61,17 +61,17 @@ class _PageReader(HTMLParser):
 
 def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
     """`group`: what the page belongs to, such as a chapter; `most`: characters that are read, LONGEST_PAGE if not
-    given. Raises MoreThanRead behind the last line that is read.
+    given. Raise MoreThanRead behind the last line that is read.
     """
-    page, most = plain.decoded(data), LONGEST_PAGE if most is None else most
+    page, most = plain.decode_text(data), MAX_PAGE_CHARS if most is None else most
     seen = page if len(page) <= most else page[:most].rpartition("<")[0]
-    for heading, text in _read(seen):
+    for heading, text in _read_texts(seen):
         yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
     if len(page) > most:
         raise MoreThanRead
 
 
-def _read(page: str) -> Iterator[tuple[str, str]]:
+def _read_texts(page: str) -> Iterator[tuple[str, str]]:
     reader = _PageReader()
     for _ in feed_pieces(reader, page):
         yield from reader.lines

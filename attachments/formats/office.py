@@ -17,16 +17,16 @@ from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-MOST_COLUMNS = 200
-MOST_ROWS = 100_000
-LONGEST_HEADING = 80
+MAX_COLUMNS = 200
+MAX_ROWS = 100_000
+MAX_HEADING_CHARS = 80
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n"}
 
 
-def docx(archive: ZipFile) -> Iterator[DocumentLine]:
-    """The paragraphs and rows of a document's body, under its headings."""
-    body = packed.tree(packed.content(archive, "word/document.xml")).find(f"{_W}body")
+def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
+    """Yield the paragraphs and rows of a document's body, under its headings."""
+    body = packed.parse_xml(packed.read_content(archive, "word/document.xml")).find(f"{_W}body")
     heading = ""
     for block in body if body is not None else ():
         if block.tag == f"{_W}tbl":
@@ -39,7 +39,7 @@ def docx(archive: ZipFile) -> Iterator[DocumentLine]:
         for paragraph in block.iter(f"{_W}p"):
             text = _text(paragraph).strip()
             if text and _is_heading(paragraph):
-                heading = f"“{' '.join(text.split())[:LONGEST_HEADING]}”"
+                heading = f"“{' '.join(text.split())[:MAX_HEADING_CHARS]}”"
             if text:
                 yield DocumentLine(text=text, group=heading)
 
@@ -57,8 +57,8 @@ def _is_heading(paragraph: Element) -> bool:
     return name.lower().startswith(("heading", "title"))
 
 
-def xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
-    """The rows of each sheet that hold something."""
+def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
+    """Yield the rows of each sheet that hold something."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
         packed.refuse_definitions(archive.read(member))
     with warnings.catch_warnings():
@@ -67,9 +67,9 @@ def xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
         if not book.worksheets:
             raise DocumentUnreadable(tr("files-empty"))
         for sheet in book.worksheets:
-            rows = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS, max_row=MOST_ROWS)
+            rows = sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS, max_row=MAX_ROWS)
             for number, row in enumerate(rows, 1):
-                cells = [_cell(value) for value in row]
+                cells = [_format_cell(value) for value in row]
                 while cells and not cells[-1]:
                     cells.pop()
                 if cells:
@@ -78,7 +78,7 @@ def xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
                     )
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     match value:
         case None:
             return ""

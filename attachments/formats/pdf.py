@@ -10,7 +10,7 @@ from attachments.passages import DocumentLine, MoreThanRead
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-MOST_PAGES = 2_000
+MAX_PAGES = 2_000
 
 
 def lines(data: bytes) -> Iterator[DocumentLine]:
@@ -21,7 +21,7 @@ def lines(data: bytes) -> Iterator[DocumentLine]:
         raise DocumentUnreadable(tr("files-password"))
     is_empty = True
     for number, page in enumerate(reader.pages, 1):
-        if number > MOST_PAGES:
+        if number > MAX_PAGES:
             if is_empty:
                 break
             raise MoreThanRead

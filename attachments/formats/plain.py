@@ -12,8 +12,8 @@ _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-def decoded(data: bytes) -> str:
-    """The text of a file. Raises DocumentUnreadable for what is no text."""
+def decode_text(data: bytes) -> str:
+    """Return the text of a file. Raise DocumentUnreadable for what is no text."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace")
@@ -24,15 +24,15 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(_legacy(beginning), "replace")
+        return data.decode(_detect_legacy_encoding(beginning), "replace")
 
 
 def lines(data: bytes) -> Iterator[DocumentLine]:
-    for number, text in enumerate(_split(decoded(data)), 1):
+    for number, text in enumerate(_split_lines(decode_text(data)), 1):
         yield DocumentLine(text=text.rstrip(), noun="line", number=number)
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_lines(text: str) -> Iterator[str]:
     """As str.splitlines, one after the other: 20 MB of short lines all at once take a gigabyte, and let nobody run for
     a second or two.
     """
@@ -44,8 +44,8 @@ def _split(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _legacy(beginning: bytes) -> str:
-    """The old encoding: of Cyrillic, where most of the letters would be Cyrillic, else of western Europe."""
+def _detect_legacy_encoding(beginning: bytes) -> str:
+    """Return the old encoding: of Cyrillic, where most of the letters would be Cyrillic, else of western Europe."""
     letters = [character for character in beginning.decode("cp1251", "replace") if character.isalpha()]
     cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
     return "cp1251" if cyrillic * 2 > len(letters) else "cp1252"

@@ -30,7 +30,7 @@ from benchmarks.real.watched import Watch, WatchedModel
 from benchmarks.tokens import repeated
 from chat.services import Services
 from llm.openai_api import OpenAIChat
-from llm.trial import trial
+from llm.trial import try_model
 from records.errors import ModelError
 from records.model_calls import PromptMessage
 from records.owners import StorageType
@@ -113,7 +113,7 @@ async def questions(run: Run) -> dict[str, object]:
             "median": round(median(first or [0.0]), 1),
             "most": round(max(first, default=0.0), 1),
         },
-        "cached_prefix_percent": _shares([one.cached for one in usages], [one.prompt for one in usages]),
+        "cached_prefix_percent": _shares([usage.cached for usage in usages], [usage.prompt for usage in usages]),
         # By our own count, whatever the server had cached: what its cache may hold at most.
         "repeated_prefix_percent": _shares(
             [0, *(repeated(one, other, tokens) for one, other in pairwise(prompts))],
@@ -185,7 +185,7 @@ async def measure(
                 timeout=PATIENCE,
             )
         )
-        can = await trial(model, tools=True, schema=True)
+        can = await try_model(model, tools=True, schema=True)
         progress(can)
         said = [line.answer for line in script.lines] if is_scripted else []
         models = (WatchedModel(model, answers, answered, said), WatchedModel(model, background, answered))
@@ -219,9 +219,9 @@ async def measure(
         "minutes": {"conversation": round(played / 60, 1), "all": round((time.perf_counter() - started) / 60, 1)},
         "background": {
             "requests": len(background.usages),
-            "prompt_tokens": sum(one.prompt for one in background.usages),
-            "answer_tokens": sum(one.completion for one in background.usages),
-            "longest_answer": max((one.completion for one in background.usages), default=0),
+            "prompt_tokens": sum(usage.prompt for usage in background.usages),
+            "answer_tokens": sum(usage.completion for usage in background.usages),
+            "longest_answer": max((usage.completion for usage in background.usages), default=0),
             "failed_folds": len(failed),
         },
         "facts": learned(script, known).figures(),

@@ -52,7 +52,7 @@ class Answered:
 
 
 def _key(messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offers: bool) -> str:
-    asked = json.dumps([[asdict(one) for one in messages], schema, offers], default=str, sort_keys=True)
+    asked = json.dumps([[asdict(message) for message in messages], schema, offers], default=str, sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 

@@ -63,7 +63,7 @@ class Script:
         """The first lines of it, and the questions that they answer."""
         kept = self.lines[:lines]
         said = "\n".join(line.text for line in kept).casefold()
-        questions = tuple(one for one in self.questions if any(word in said for word in one.right))
+        questions = tuple(question for question in self.questions if any(word in said for word in question.right))
         return Script(person=self.person, lines=kept, questions=questions, searches=self.searches)
 
     def facts(self) -> tuple[list[Told], list[Told]]:

@@ -30,7 +30,7 @@ class Watch:
 
     def cached(self) -> list[float]:
         """Of each prompt the share that the server had cached, in percent."""
-        return [round(100 * one.cached / max(1, one.prompt), 1) for one in self.usages]
+        return [round(100 * usage.cached / max(1, usage.prompt), 1) for usage in self.usages]
 
 
 class WatchedModel(ChatModel):

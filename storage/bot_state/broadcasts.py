@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from storage.engine.protocol import OwnerDatabase, Row
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 
 Outcome = Literal["arrived", "gone", "unknown"]
 """The outcome is "gone" if the person has blocked the bot or never wrote to it, "unknown" if it may have arrived."""
@@ -57,7 +57,7 @@ class Broadcasts:
         """Store a draft, and delete the admin's earlier unsent drafts."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
-            [row] = await tx.rows(_PROPOSE, admin, text, text_of(now))
+            [row] = await tx.rows(_PROPOSE, admin, text, format_moment(now))
         return _parse_broadcast(row)
 
     async def get(self, number: int) -> Broadcast | None:

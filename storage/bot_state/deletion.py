@@ -17,15 +17,15 @@ from attrs import define, field
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase
-from storage.engine.sqlite_driver import explained, fsync_folder
-from storage.schema.rows import moment_of, optional_moment, text_of
+from storage.engine.sqlite_driver import explain_errors, sync_folder
+from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
@@ -70,10 +70,10 @@ class OwnerDeletion:
         `clean_files`. Raise StorageError with nothing deleted.
         """
         async with self.database.write(owner) as tx:
-            [[number]] = await tx.rows(_RECORD, owner, _format_forgetting(what), text_of(now))
+            [[number]] = await tx.rows(_RECORD, owner, _format_forgetting(what), format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
-            forgotten = await uncancelled(lambda: self._erase(number, owner, what, store, now))
+            forgotten = await run_uncancelled(lambda: self._erase(number, owner, what, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
                 await self._delete_record(number, owner)
@@ -143,7 +143,7 @@ class OwnerDeletion:
                 id=row["id"],
                 owner=row["user_id"],
                 what=_parse_forgetting(row["what"]),
-                begun_at=moment_of(row["begun_at"]),
+                begun_at=parse_moment(row["begun_at"]),
                 is_erased=bool(row["is_erased"]),
             )
             for row in rows
@@ -163,10 +163,10 @@ class OwnerDeletion:
         """Clean the files of every store, since an owner may have been moved. Return True if all are clean."""
         count = self._count
         if self._rewritten < count:
-            with explained(self._folder):
+            with explain_errors(self._folder):
                 for copy in self._folder.glob("*.before-format-*"):
                     copy.unlink()
-                fsync_folder(self._folder)
+                sync_folder(self._folder)
             for store in self._stores.values():
                 await store.erase_traces()
             self._rewritten = count
@@ -185,10 +185,10 @@ class OwnerDeletion:
 
 
 def _format_forgetting(what: Forgetting) -> str:
-    return json.dumps(asdict(what), default=text_of)
+    return json.dumps(asdict(what), default=format_moment)
 
 
 def _parse_forgetting(text: str) -> Forgetting:
     fields = json.loads(text)
-    moments = {name: optional_moment(fields[name]) for name in ("since", "until")}
+    moments = {name: parse_optional_moment(fields[name]) for name in ("since", "until")}
     return Forgetting(**{**fields, **moments, "ids": tuple(fields["ids"])})

@@ -13,7 +13,7 @@ from records.errors import StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
@@ -75,8 +75,8 @@ class Directory:
                 config.storage,
                 config.every_n,
                 int(config.enabled),
-                text_of(config.created_at),
-                text_of(config.updated_at),
+                format_moment(config.created_at),
+                format_moment(config.updated_at),
             )
         location = await self.location(config.owner)
         if location is None:
@@ -112,18 +112,18 @@ class Directory:
             raise StorageError("There is no memory to move yet.")
         if location.storage is target:
             return location
-        await self._finish(owner, stores)
+        await self._finish_move(owner, stores)
         source = location.storage
-        await self._begin(owner, source, target, now)
+        await self._begin_move(owner, source, target, now)
         try:
             await stores[target].load(owner, stores[source].dump(owner))
             await _check_equal(owner, stores[source], stores[target])
-            await self._flip(owner, target, now)
+            await self._flip_storage(owner, target, now)
         except BaseException:
             # If the row was changed before the cancellation arrived, this completes the move.
-            await self._finish(owner, stores)
+            await self._finish_move(owner, stores)
             raise
-        await self._finish(owner, stores)
+        await self._finish_move(owner, stores)
         moved = await self.location(owner)
         if moved is None:
             raise StorageError
@@ -133,7 +133,7 @@ class Directory:
         """Finish or undo every interrupted move, and return them. Call it at start."""
         moves = await self.moves()
         for move in moves:
-            await self._finish(move.owner, stores)
+            await self._finish_move(move.owner, stores)
         return moves
 
     async def moves(self) -> list[Move]:
@@ -149,28 +149,28 @@ class Directory:
             for row in rows
         ]
 
-    async def _begin(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
+    async def _begin_move(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
         async with self._moves.write(owner) as tx:
             await tx.rows(
                 "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)",
                 owner,
                 source,
                 target,
-                text_of(now),
+                format_moment(now),
             )
 
-    async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
+    async def _flip_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
             if self._moves is self.database:
                 await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",
                 target,
-                text_of(now),
+                format_moment(now),
                 owner,
             )
 
-    async def _finish(self, owner: int, stores: Stores) -> None:
+    async def _finish_move(self, owner: int, stores: Stores) -> None:
         location = await self.location(owner)  # decides between finishing and undoing
         for move in await self.moves():
             if move.owner == owner:

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Value
-from storage.schema.rows import text_of
-from text.characters import well_formed
+from storage.schema.rows import format_moment
+from text.characters import replace_surrogates
 
 Counted = Literal["attempts", "readings", "sends"]
 """Counters of an update over all runs, so that work that kills the process is not retried for ever.
@@ -81,8 +81,8 @@ class Inbox:
 
     async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         """Store updates in this order in one transaction, and return the new ids (`purge` forgets old ones)."""
-        at = text_of(now)
-        kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
+        at = format_moment(now)
+        kept = {arrival.update_id: replace_surrogates(arrival.payload) for arrival in arrivals}
 
         def put(connection: Connection) -> set[int]:
             return {
@@ -99,7 +99,7 @@ class Inbox:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
             )
-        return [pending_of(row) for row in rows]
+        return [parse_pending(row) for row in rows]
 
     async def backlog(self) -> int:
         """Count the updates that are not done."""
@@ -109,29 +109,29 @@ class Inbox:
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the time of the update, for a later run that resumes it."""
-        await self._change("mode = ?", mode, bot_id, update_id)
+        await self._execute_change("mode = ?", mode, bot_id, update_id)
 
     async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the messages that show the answer, for a later run that finishes them."""
-        await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+        await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
         """Count that work is about to begin, and return the new count, or 0 if the id is unknown.
 
         Raise ServedElsewhere if another process now has the update.
         """
-        rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
+        rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 
     async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
         """Decrease a counter after work that had no effect or was stopped cleanly."""
-        await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
+        await self._execute_change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
         """Allow one more send below `most`: the process may have died before the last one was made."""
-        await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
+        await self._execute_change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
-    async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
+    async def _execute_change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
         """Run `SET {what}` on an update. `values` are those of `what`, then the bot and the update id."""
         sql = f"UPDATE updates SET {what} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         asked = (*values, *self._holder)
@@ -140,7 +140,7 @@ class Inbox:
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         """Mark updates as done: remove their payloads and keep their ids. Skip those that another process now has."""
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
-        rows = [(text_of(now), bot_id, update_id, *self._holder) for update_id in update_ids]
+        rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]
 
         def mark(connection: Connection) -> None:
             connection.executemany(sql, rows)
@@ -169,11 +169,11 @@ class Inbox:
     async def purge(self, older_than: datetime) -> int:
         """Delete ids done before `older_than`, and return how many. Telegram never delivers updates older than 24 h."""
         async with self.database.write(None) as tx:
-            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
+            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", format_moment(older_than))
         return len(rows)
 
 
-def pending_of(row: Row, lease: Lease | None = None) -> PendingUpdate:
+def parse_pending(row: Row, lease: Lease | None = None) -> PendingUpdate:
     return PendingUpdate(
         update_id=row["update_id"],
         payload=row["payload"] or "",

@@ -7,7 +7,7 @@ import secrets
 from datetime import datetime
 
 from storage.engine.protocol import OwnerDatabase
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 
 _INSERT_KEY = "INSERT INTO export_keys (id, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
 _USE_LINK = "INSERT INTO used_links (nonce, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING nonce"
@@ -42,13 +42,13 @@ class UsedLinks:
     async def take(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used. Return False if it was used before. Expired links are deleted."""
         async with self.database.write(None) as tx:
-            await tx.rows("DELETE FROM used_links WHERE expires_at < ?", text_of(now))
-            return bool(await tx.rows(_USE_LINK, nonce, text_of(expires_at)))
+            await tx.rows("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
+            return bool(await tx.rows(_USE_LINK, nonce, format_moment(expires_at)))
 
     async def withdraw(self, person: int, *, until: datetime) -> None:
         """Revoke a person's current sessions. `until` is when the last of them would expire anyway."""
         async with self.database.write(None) as tx:
-            await tx.rows(_WITHDRAW, _format_person_key(person), text_of(until))
+            await tx.rows(_WITHDRAW, _format_person_key(person), format_moment(until))
 
     async def withdrawn_until(self, person: int) -> datetime | None:
         """Return the `until` of the person's last `withdraw`, or None if there was none or it has expired."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from records.owners import KnownPerson, Standing
 from storage.engine.protocol import OwnerDatabase, Row
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 
 MAX_APPLICANTS = 500
 """People with an open or refused request who are remembered. The oldest are forgotten and may ask again."""
@@ -59,12 +59,12 @@ class People:
         That is `until`, unless an earlier start or another process has offered one that is still valid.
         """
         async with self.database.write(None) as tx:
-            [[offered]] = await tx.rows(_OFFER_CLAIM, CLAIM, text_of(until), text_of(now))
+            [[offered]] = await tx.rows(_OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
     async def claim(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
-        return now < until and await self._put(person, by=person.id, now=now, using=until)
+        return now < until and await self._put_person(person, by=person.id, now=now, using=until)
 
     async def ask(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a request for access. Return False if they asked before or an admin has decided."""
@@ -75,15 +75,15 @@ class People:
 
     async def put(self, person: KnownPerson, *, by: int, now: datetime) -> None:
         """Store a decision about a person, made by the admin `by`."""
-        await self._put(person, by=by, now=now)
+        await self._put_person(person, by=by, now=now)
 
-    async def _put(self, person: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
+    async def _put_person(self, person: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
         """Store a person. If `using` is given, use up the claim offered until then; return False if it is used up."""
         async with self.database.write(None) as tx:
-            if using is not None and not await tx.rows(_USE_CLAIM, CLAIM, text_of(using)):
+            if using is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(using)):
                 return False
             name = person.name[:MAX_NAME_CHARS]
-            await tx.rows(_PUT, person.id, person.standing, name, person.language, text_of(now), by)
+            await tx.rows(_PUT, person.id, person.standing, name, person.language, format_moment(now), by)
             deleted = await tx.rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
         self._known.pop(person.id, None)  # reinsert as the latest

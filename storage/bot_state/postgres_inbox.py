@@ -12,12 +12,12 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, pending_of
+from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection
-from storage.schema.rows import text_of
-from text.characters import well_formed
+from storage.schema.rows import format_moment
+from text.characters import replace_surrogates
 
 _CURRENT_OWNER = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
 _RECEIVE = """
@@ -62,7 +62,7 @@ class PostgresInbox(Inbox):
         self._holder = (leases.replica.id,)
 
     async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        at = text_of(now)
+        at = format_moment(now)
         for arrival in arrivals:
             if arrival.is_begun:
                 with suppress(ServedElsewhere):
@@ -73,7 +73,7 @@ class PostgresInbox(Inbox):
             owners: set[int] = set()
             for arrival in arrivals:
                 [owner] = connection.execute(_CURRENT_OWNER, (arrival.owner, arrival.owner)).fetchone()
-                values = (bot_id, arrival.update_id, owner, arrival.person, well_formed(arrival.payload), at)
+                values = (bot_id, arrival.update_id, owner, arrival.person, replace_surrogates(arrival.payload), at)
                 if connection.execute(_RECEIVE, values).fetchone() is not None:
                     new.add(arrival.update_id)
                     owners.add(owner)
@@ -126,7 +126,7 @@ class SharedWork:
             rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
             self._has_failed_claim = False
         return [
-            pending_of(row, Lease(row["user_id"], row["fence"]))
+            parse_pending(row, Lease(row["user_id"], row["fence"]))
             for row in sorted(rows, key=lambda row: int(row["position"]))
         ]
 

@@ -16,12 +16,12 @@ from datetime import datetime, timedelta
 from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.bot_state.leases import PrepareOwners
 from storage.bot_state.replica import LOOK_SECONDS, Replica
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class PostgresLeases:
             try:
                 yield leases
             finally:
-                await uncancelled(leases._release_all)
+                await run_uncancelled(leases._release_all)
 
     def holds(self, owner: int) -> bool:
         return owner in self._served
@@ -122,7 +122,7 @@ class PostgresLeases:
             def take_owner(connection: Connection) -> dict[int, int]:
                 connection.execute(_KNOWN, (owner,))
                 free = connection.execute(_FREE_ONE, (owner, me.id, me.instance_id)).fetchall()
-                return _take(connection, me.id, [row[0] for row in free])
+                return _take_leases(connection, me.id, [row[0] for row in free])
 
             if not await self._prepare_taken(await self.database.transact(take_owner, None)):
                 raise ServedElsewhere
@@ -164,7 +164,7 @@ class PostgresLeases:
             me = self.replica
 
             def take_waiting(connection: Connection) -> dict[int, int]:
-                values = (text_of(now - OVERDUE), bot_id, POLLING)
+                values = (format_moment(now - OVERDUE), bot_id, POLLING)
                 waiting = {
                     row[0]: row[1]
                     for row in connection.execute(_WITH_WORK, values).fetchall()
@@ -173,13 +173,13 @@ class PostgresLeases:
                 overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
                 fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
                 free = _lock_free(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
-                if fresh and (share := self._share(connection, fresh)) > 0:
+                if fresh and (share := self._compute_share(connection, fresh)) > 0:
                     free += _lock_free(connection, fresh, me, share)
-                return _take(connection, me.id, free)
+                return _take_leases(connection, me.id, free)
 
             await self._prepare_taken(await self.database.transact(take_waiting, None))
 
-    def _share(self, connection: Connection, waiting: Sequence[int]) -> int:
+    def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
         """Return how many of the waiting owners this process may take for a fair share among the live processes."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
@@ -236,7 +236,7 @@ class PostgresLeases:
             if isinstance(error, KeepsakeError):
                 log.warning("owners cannot be served yet: %s", error.sentence)
             with suppress(StorageError):
-                await uncancelled(lambda: self.release(owners))
+                await run_uncancelled(lambda: self.release(owners))
             raise
         self._served.update(owners)
         self._signal_change()
@@ -247,9 +247,9 @@ class PostgresLeases:
         if not self.replica.may_go_on():
             self._drop_lost(list(self.replica.held))
         elif self._checking is None or self._checking.done():
-            self._checking = asyncio.create_task(self._check())
+            self._checking = asyncio.create_task(self._check_leases())
 
-    async def _check(self) -> None:
+    async def _check_leases(self) -> None:
         while True:
             before = dict(self.replica.held)
             try:
@@ -292,17 +292,17 @@ class PollingLeader:
     _bot_id: int
 
     @property
-    def _name(self) -> int:
+    def _lock_number(self) -> int:
         return POLLING - self._bot_id
 
     def is_leader(self) -> bool:
         """Return True if this process polls."""
-        return self._leases.holds(self._name)
+        return self._leases.holds(self._lock_number)
 
     async def take(self) -> None:
         """Become the leader unless another process is."""
         with suppress(ServedElsewhere, StorageError):
-            await self._leases.hold(self._name)
+            await self._leases.hold(self._lock_number)
 
     async def changed(self) -> None:
         """Wait until the leader may have changed, at most a few seconds."""
@@ -317,7 +317,7 @@ def _lock_free(connection: Connection, owners: Sequence[int], me: Replica, most:
     return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]
 
 
-def _take(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
+def _take_leases(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
     """Take the locked leases of these owners, and return their new fences."""
     if not owners:
         return {}

@@ -11,9 +11,9 @@ from records.errors import StorageError
 from records.owners import StorageType
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase, Row, Transaction
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
-from storage.tables.owner_tables import renamed
+from storage.tables.owner_tables import rename_rows
 
 _RECORD = """
 INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
@@ -39,14 +39,14 @@ class OwnerRenaming:
         """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
-        return await self._resume(rows)
+        return await self._resume_renaming(rows)
 
-    async def _resume(self, rows: Sequence[Row]) -> list[int]:
+    async def _resume_renaming(self, rows: Sequence[Row]) -> list[int]:
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
             for store in self._list_other_stores():
                 await store.rename(row["old_id"], row["new_id"])
-            await self._finish(row["old_id"], row["new_id"], row["at"])
+            await self._finish_renaming(row["old_id"], row["new_id"], row["at"])
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
 
@@ -67,7 +67,7 @@ class OwnerRenaming:
             await self._stores[homes[new]].erase(new)
         if (home := homes.get(old)) is not None and home is not self.home:
             await self._rename_in_other_store(self._stores[home], old, new, now)
-        await self._finish(old, new, text_of(now))
+        await self._finish_renaming(old, new, format_moment(now))
         self.successors[old] = new
         return True
 
@@ -78,7 +78,7 @@ class OwnerRenaming:
     async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
         """Rename in a store that is not in this database, after recording the renaming here."""
         async with self.database.write(None) as tx:
-            await tx.rows(_RECORD, old, new, text_of(now), 0)
+            await tx.rows(_RECORD, old, new, format_moment(now), 0)
         try:
             await store.rename(old, new)
         except StorageError:
@@ -89,9 +89,9 @@ class OwnerRenaming:
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         """Give the rows in this database to the new id."""
-        await renamed(tx, old, new)
+        await rename_rows(tx, old, new)
 
-    async def _finish(self, old: int, new: int, at: str) -> None:
+    async def _finish_renaming(self, old: int, new: int, at: str) -> None:
         try:
             async with self.database.write(None) as tx:
                 await self._rename_rows(tx, old, new)

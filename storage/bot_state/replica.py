@@ -11,8 +11,8 @@ import psycopg
 from attrs import define, field
 from psycopg import sql
 
-from runtime.tasks import ended
-from storage.engine.postgres_driver import OPTIONS, cut
+from runtime.tasks import cancel_and_wait
+from storage.engine.postgres_driver import OPTIONS, cut_connection
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Replica:
 
     def register(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process. An earlier one with the same DATA_DIR must be dead, because this one has its lock."""
-        begun = _now()
+        begun = _read_clock()
         with raw.transaction():
             raw.execute(_EXPIRE_INSTANCE, (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
@@ -70,11 +70,11 @@ class Replica:
 
     def may_go_on(self) -> bool:
         """Return True if nobody else can have taken over this process's work, judging by its own clock."""
-        return self._is_alone or _now() < self._sure_until
+        return self._is_alone or _read_clock() < self._sure_until
 
     async def until_sure(self) -> None:
         """Wait for the next heartbeat if the last one is too old. Return early if the server cannot be reached."""
-        if _now() >= self._sure_until:
+        if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
     async def until_called(self) -> None:
@@ -95,8 +95,8 @@ class Replica:
             yield
         finally:
             if self._raw is not None:
-                cut(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
-            await ended(task)
+                cut_connection(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
+            await cancel_and_wait(task)
 
     async def _run_heartbeat(self, url: str, lapsed: Callable[[], None]) -> None:
         was_away = False
@@ -106,7 +106,7 @@ class Replica:
                     raw = await psycopg.AsyncConnection.connect(url, **OPTIONS)
                 self._raw = raw
                 async with raw:
-                    await self._listen(raw)
+                    await self._listen_for_changes(raw)
                     was_away = False
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
@@ -124,7 +124,7 @@ class Replica:
             self._wake_waiting()
             await asyncio.sleep(1.0)
 
-    async def _listen(self, raw: psycopg.AsyncConnection[Any]) -> None:
+    async def _listen_for_changes(self, raw: psycopg.AsyncConnection[Any]) -> None:
         cursor = await raw.execute("SELECT current_schema()")
         row = await cursor.fetchone()
         schema = row[0] if row else ""
@@ -133,7 +133,7 @@ class Replica:
         self.called.set()  # work may have arrived before LISTEN
 
     async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], lapsed: Callable[[], None]) -> None:
-        begun = _now()
+        begun = _read_clock()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
         row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
         await raw.execute(_DELETE_DEAD)
@@ -150,6 +150,6 @@ class Replica:
         self._heartbeat_done = asyncio.Event()
 
 
-def _now() -> float:
+def _read_clock() -> float:
     """Return a monotonic time in seconds that, if the system supports it, includes time asleep."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()

@@ -76,7 +76,7 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM renamings")
             await tx.rows("DELETE FROM forgettings")
 
-    async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
+    async def _flip_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?",
@@ -104,7 +104,7 @@ class SharedRenaming(OwnerRenaming):
                 *owners,
                 *owners,
             )
-        await self._resume(rows)
+        await self._resume_renaming(rows)
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)

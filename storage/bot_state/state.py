@@ -27,7 +27,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import demand_room
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import explained
+from storage.engine.sqlite_driver import explain_errors
 from storage.stores.memory_store import MemoryStore
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class BotState:
     shared_work: "SharedWork | None" = None
 
 
-async def own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
+async def open_own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
     """Open the state in memory.db, and finish what an earlier process left incomplete."""
     directory, wizards = Directory(database), WizardStates(database)
     state = await _build_state(
@@ -123,7 +123,7 @@ async def _build_state(
 
 
 def _demand_room(folder: Path) -> None:
-    with explained(folder):
+    with explain_errors(folder):
         demand_room(folder)
 
 
@@ -145,7 +145,7 @@ async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType
 
 
 @asynccontextmanager
-async def shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
+async def open_shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
     """Open the state in PostgreSQL, add it to `stores`, and share it with other processes while the block runs.
 
     Finish incomplete work in this process's files at once, and that of each owner when beginning to serve them.
@@ -155,12 +155,12 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.bot_state.replica import Replica
     from storage.bot_state.shared import SharedDirectory, SharedRenaming
-    from storage.engine.data_dir import instance_of
-    from storage.stores.postgres import PostgresStore, postgres_database
+    from storage.engine.data_dir import read_instance
+    from storage.stores.postgres import PostgresStore, open_postgres_database
 
-    replica = Replica(instance_of(folder))
+    replica = Replica(read_instance(folder))
     async with (
-        postgres_database(url, replica=replica) as server,
+        open_postgres_database(url, replica=replica) as server,
         PostgresLeases.opened(server, replica, url) as leases,
     ):
         stores[StorageType.POSTGRES] = PostgresStore(server)

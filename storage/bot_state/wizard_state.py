@@ -10,7 +10,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from runtime.read_through_cache import ReadThroughCache
 from storage.engine.protocol import OwnerDatabase, Transaction
-from storage.schema.rows import text_of
+from storage.schema.rows import format_moment
 
 LEFT = "left"
 """The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again after a crash.
@@ -79,7 +79,7 @@ class WizardStates:
                 state.step,
                 state.storage,
                 state.nonce,
-                text_of(state.expires_at),
+                format_moment(state.expires_at),
             )
 
     async def drop(self, scope: Scope, person: int) -> bool:

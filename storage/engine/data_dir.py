@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageHeld
-from storage.engine.sqlite_driver import create_private, explained, fsync_folder
+from storage.engine.sqlite_driver import create_private, explain_errors, sync_folder
 
 try:
     import fcntl
@@ -28,9 +28,9 @@ OUR_FILES = (
 ASIDE = "before-restore-"
 """Prefix of the folders into which a restore moves the previous files."""
 _SET_ASIDE_PREFIX = ".restore-1-"
-"""Prefix of a folder of new files while `exchange` moves the previous files aside."""
+"""Prefix of a folder of new files while `exchange_folder` moves the previous files aside."""
 _MOVE_IN_PREFIX = ".restore-2-"
-"""Prefix of the same folder while `exchange` moves its files into place."""
+"""Prefix of the same folder while `exchange_folder` moves its files into place."""
 _KEPT_NAMES = frozenset({".lock", "playground"})
 """Files that a restore does not replace: the lock that it holds, and the playground's own memory."""
 RESTORING = ".restoring-"
@@ -93,7 +93,7 @@ def demand_files(folder: Path) -> None:
             raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
-def exchange(folder: Path, fresh: Path) -> Path | None:
+def exchange_folder(folder: Path, fresh: Path) -> Path | None:
     """Replace the contents of `folder` by the files in `fresh`, a folder on the same disk.
 
     Return the folder that holds the previous files, or None if there were none. Once `fresh` is renamed, an exchange
@@ -103,7 +103,7 @@ def exchange(folder: Path, fresh: Path) -> Path | None:
     names = itertools.chain([moment], (f"{moment}-{number}" for number in itertools.count(2)))
     name = next(candidate for candidate in names if not (folder / f"{ASIDE}{candidate}").exists())
     fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{name}")
-    fsync_folder(folder)
+    sync_folder(folder)
     _finish_exchange(folder)
     aside = folder / f"{ASIDE}{name}"
     return aside if aside.exists() else None
@@ -117,12 +117,12 @@ def _finish_exchange(folder: Path) -> None:
             if path.name not in _KEPT_NAMES and not path.name.startswith((ASIDE, RESTORING, _SET_ASIDE_PREFIX)):
                 aside.mkdir(mode=0o700, exist_ok=True)
                 path.replace(aside / path.name)
-        fsync_folder(folder)
+        sync_folder(folder)
         fresh.replace(folder / f"{_MOVE_IN_PREFIX}{name}")
     for fresh in folder.glob(f"{_MOVE_IN_PREFIX}*"):
         for path in fresh.iterdir():
             path.replace(folder / path.name)
-        fsync_folder(folder)
+        sync_folder(folder)
         fresh.rmdir()
 
 
@@ -139,7 +139,7 @@ def demand_room(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def work_folder(parent: Path, prefix: str) -> Iterator[Path]:
+def make_work_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """Create a private folder in `parent`, locked so that nobody removes it as a leftover. Delete it at the end."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
         yield Path(created)
@@ -170,17 +170,17 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def known_instance(folder: Path) -> str:
+def read_known_instance(folder: Path) -> str:
     """Return the id of a folder that another process may have locked, or "" if it has none. Raise StorageError."""
     path = folder / INSTANCE_NAME
-    with explained(path):
+    with explain_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
 
 
-def instance_of(folder: Path) -> str:
+def read_instance(folder: Path) -> str:
     """Return the id of `folder`, which this process has locked. Create it at the first call. Raise StorageError."""
     path = folder / INSTANCE_NAME
-    with explained(path):
+    with explain_errors(path):
         inode = str(folder.stat().st_ino)
         known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
         if len(known) == 2 and known[1] == inode:

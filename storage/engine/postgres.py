@@ -19,15 +19,15 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from records.errors import ServedElsewhere, SettingsError, StorageError
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.engine.postgres_driver import (
     HANGING_SECONDS,
     OPTIONS,
     SESSION,
     STALE,
     PostgresConnection,
-    cut,
-    explained,
+    cut_connection,
+    explain_errors,
     set_up,
 )
 from storage.engine.protocol import Connection, Reader, Transaction
@@ -137,18 +137,18 @@ class PostgresDatabase:
             min_size=1,
             max_size=MAX_CONNECTIONS,
             kwargs=OPTIONS,
-            configure=partial(_configure, replica),
+            configure=partial(_configure_connection, replica),
             timeout=3.0,  # seconds to wait for a connection while the server is away
             reconnect_timeout=3.0,  # give up early: the next request tries again at once
             open=False,
         )
         database = cls(pool, threads, replica, full_text)
         try:
-            await database.in_thread(partial(_prepare, url, migrate, replica))
+            await database.in_thread(partial(_prepare_database, url, migrate, replica))
             await database.in_thread(pool.open)
             yield database
         finally:
-            await uncancelled(partial(database.in_thread, partial(pool.close, 1.0)))
+            await run_uncancelled(partial(database.in_thread, partial(pool.close, 1.0)))
             threads.shutdown(wait=False)
             if database._shutdown_timer is not None:
                 database._shutdown_timer.cancel()
@@ -178,7 +178,7 @@ class PostgresDatabase:
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
         """See OwnerDatabase.write."""
-        async with self._borrow(self._begin_write(owner)) as run:
+        async with self._borrow_connection(self._begin_write(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
@@ -189,7 +189,7 @@ class PostgresDatabase:
         begin = (
             f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{owner_setting}', true)"
         )
-        async with self._borrow(begin if frozen else "", owner_setting=owner_setting) as run:
+        async with self._borrow_connection(begin if frozen else "", owner_setting=owner_setting) as run:
             yield Reader(run, begin="BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def finish_by(self, moment: float) -> None:
@@ -205,7 +205,7 @@ class PostgresDatabase:
     def _cut_connections(self) -> None:
         self._fail_fast_until = math.inf
         for raw in list(self._connections):
-            cut(raw)
+            cut_connection(raw)
 
     async def forget_log(self) -> bool:
         """Return True: the server manages its own log and copies."""
@@ -220,16 +220,16 @@ class PostgresDatabase:
         """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
 
         def run_explained() -> Result:
-            with explained():
+            with explain_errors():
                 return work()
 
         async def wait_for_thread() -> Result:
             return await asyncio.get_running_loop().run_in_executor(self._threads, run_explained)
 
-        return await uncancelled(wait_for_thread)
+        return await run_uncancelled(wait_for_thread)
 
     @contextlib.asynccontextmanager
-    async def _borrow(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[_ThreadRunner]:
+    async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[_ThreadRunner]:
         """Borrow a connection for a block, and roll back whatever is not committed at its end."""
         run = _ThreadRunner(self, begin, owner_setting)
         async with self._free:
@@ -243,7 +243,7 @@ class PostgresDatabase:
                     if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
                     else:
-                        await uncancelled(partial(self.in_thread, give_back))
+                        await run_uncancelled(partial(self.in_thread, give_back))
 
     def _begin_write(self, owner: int | None) -> str:
         """Return the SQL that begins a writing transaction and takes the owner's lock, across all processes.
@@ -273,7 +273,7 @@ class PostgresDatabase:
                 # One turn makes several requests: fail the next ones at once instead of waiting again.
                 self._fail_fast_until = time.monotonic() + 2.0
                 raise
-            pooled = self._pooled(raw)
+            pooled = self._make_pooled(raw)
             connection = pooled.connection
             try:
                 if begin:
@@ -292,7 +292,7 @@ class PostgresDatabase:
                 return connection
         raise AssertionError
 
-    def _pooled(self, raw: Raw) -> _Pooled:
+    def _make_pooled(self, raw: Raw) -> _Pooled:
         if (pooled := self._connections.get(raw)) is None:
             for closed in [known for known in list(self._connections) if known.closed]:
                 self._connections.pop(closed, None)
@@ -311,7 +311,7 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _configure(replica: LeaseHolder | None, raw: Raw) -> None:
+def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
     set_up(raw)
     raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
@@ -325,7 +325,7 @@ def _format_owner(owner: int | None) -> str:
     return EVERYBODY if owner is None else str(int(owner))
 
 
-def _prepare(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
+def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
     """Connect once to check the login, migrate the schema, and register the replica."""
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)

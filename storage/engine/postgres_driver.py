@@ -55,7 +55,7 @@ def unescape_nul(raw: bytes) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def number_placeholders(sql: str) -> bytes:
+def renumber_placeholders(sql: str) -> bytes:
     """Replace each `?` in a statement by $1, $2 …, and each `?n` by $n."""
     numbers = count(1)
 
@@ -125,8 +125,8 @@ class _NamedRow:
         return len(self._values)
 
 
-def _named_row_factory(cursor: Any) -> RowMaker[Any]:
-    """A psycopg row factory for `_NamedRow`."""
+def _make_named_row(cursor: Any) -> RowMaker[Any]:
+    """Return a psycopg row factory for `_NamedRow`."""
     columns = cursor.description or ()
     names = {column.name: place for place, column in reversed(list(enumerate(columns)))}
     return lambda values: _NamedRow(tuple(values), names)
@@ -141,11 +141,11 @@ class PostgresCursor:
         self._rows: Iterator[Any] = iter(())
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
-        factory = tuple_row if self.row_factory is None else _named_row_factory
+        factory = tuple_row if self.row_factory is None else _make_named_row
         prepare = None if self._connection.prepares else False
         with psycopg.RawCursor(self._connection.raw, row_factory=factory) as cursor:
             try:
-                cursor.execute(number_placeholders(sql), values, prepare=prepare, binary=True)
+                cursor.execute(renumber_placeholders(sql), values, prepare=prepare, binary=True)
             except (OverflowError, struct.error) as error:
                 raise psycopg.DataError("a number of more than 64 bits") from error
             self._rows = iter(cursor.fetchall() if cursor.description else ())
@@ -189,7 +189,7 @@ class PostgresConnection:
             if (insert := build_multirow_insert(sql, len(batch))) is not None:
                 self.execute(insert, [value for row in batch for value in row])
             else:  # psycopg sends these in a pipeline, with one round trip
-                psycopg.RawCursor(self.raw).executemany(number_placeholders(sql), batch)
+                psycopg.RawCursor(self.raw).executemany(renumber_placeholders(sql), batch)
         return self.cursor()
 
     def cursor(self) -> PostgresCursor:
@@ -226,7 +226,7 @@ def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     raw.prepared_max = 500
 
 
-def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+def cut_connection(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Close a connection's socket at once, even in the middle of a request. Safe to call from any thread."""
     with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw.fileno())) as wire:
         wire.shutdown(socket.SHUT_RDWR)
@@ -252,15 +252,15 @@ random_page_cost defaults to 4, which suits spinning disks: with it, the planner
 
 
 @contextlib.contextmanager
-def explained() -> Iterator[None]:
+def explain_errors() -> Iterator[None]:
     """Raise errors of the driver as KeepsakeError, with the original in `__cause__`."""
     try:
         yield
     except psycopg.Error as error:
-        raise sentence_for(error) from error
+        raise to_keepsake_error(error) from error
 
 
-def sentence_for(error: psycopg.Error) -> KeepsakeError:
+def to_keepsake_error(error: psycopg.Error) -> KeepsakeError:
     """Return the KeepsakeError for a driver error, without its text, which may quote messages or an address."""
     code = error.sqlstate or ""
     if code == LEASE_LOST:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite_driver import connect, create_private, explained, fsync_folder, sqlite3
+from storage.engine.sqlite_driver import connect, create_private, explain_errors, sqlite3, sync_folder
 from storage.engine.sqlite_writer import CommitHooks, InItsThread, SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -88,16 +88,16 @@ class Database:
         async with contextlib.AsyncExitStack() as stack:
 
             async def open_connection(name: str) -> SqliteConnection:
-                with explained(path):
+                with explain_errors(path):
                     connection = SqliteConnection(
                         lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name
                     )
                     await connection
-                stack.push_async_callback(uncancelled, connection.close)
+                stack.push_async_callback(run_uncancelled, connection.close)
                 return connection
 
             writer = Writer(await open_connection("writer"), path, busy_timeout_ms=round(busy_timeout * 1000))
-            stack.push_async_callback(uncancelled, writer.finish)
+            stack.push_async_callback(run_uncancelled, writer.finish)
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
@@ -130,7 +130,7 @@ class Database:
         finally:
             try:
                 if frozen:
-                    await uncancelled(connection.rollback)
+                    await run_uncancelled(connection.rollback)
             finally:
                 self._readers.put_nowait(connection)
 
@@ -148,7 +148,7 @@ class Database:
         secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         """
         async with self._writer.exclusive() as run:
-            await uncancelled(lambda: run(_rewrite))
+            await run_uncancelled(lambda: run(_rewrite_file))
 
 
 def _cut_log(connection: sqlite3.Connection) -> bool:
@@ -162,7 +162,7 @@ def _cut_log(connection: sqlite3.Connection) -> bool:
     return row is not None and row[0] == 0
 
 
-def _rewrite(connection: sqlite3.Connection) -> None:
+def _rewrite_file(connection: sqlite3.Connection) -> None:
     connection.execute("VACUUM")
 
 
@@ -174,7 +174,7 @@ def _check_foreign_keys(connection: sqlite3.Connection, path: Path, number: int)
 def copy_database(source: Path, target: Path) -> None:
     """Copy `source` to `target` by SQLite's online backup, with mode 0600, and fsync it."""
     partial = target.with_name(target.name + ".partial")
-    with explained(target):
+    with explain_errors(target):
         partial.unlink(missing_ok=True)
         create_private(partial)
         with (
@@ -185,7 +185,7 @@ def copy_database(source: Path, target: Path) -> None:
         with partial.open("rb") as written:
             os.fsync(written.fileno())
         partial.replace(target)
-        fsync_folder(target.parent)
+        sync_folder(target.parent)
 
 
 def migrate(path: Path, steps: Sequence[Migration]) -> None:
@@ -193,12 +193,12 @@ def migrate(path: Path, steps: Sequence[Migration]) -> None:
 
     Raise StorageTooNew or StorageTooOld, and leave the file unchanged.
     """
-    with explained(path):
+    with explain_errors(path):
         version = 0
         if path.exists():
             # A plain connection changes nothing in the file, not even its journal mode.
             with contextlib.closing(sqlite3.connect(path)) as connection:
-                version = version_of(connection, path.name, len(steps))
+                version = read_version(connection, path.name, len(steps))
         if version == len(steps):
             return
         if version == 0:
@@ -213,7 +213,7 @@ def migrate(path: Path, steps: Sequence[Migration]) -> None:
             _run_migrations(connection, steps, version, path)
 
 
-def version_of(connection: sqlite3.Connection, name: str, known: int) -> int:
+def read_version(connection: sqlite3.Connection, name: str, known: int) -> int:
     """Return the number of migrations applied to a file, 0 if it is empty. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:
@@ -259,7 +259,7 @@ def _copy_template(connection: sqlite3.Connection, steps: tuple[Migration, ...])
 
 # the integrity check ----------------------------------------------------------------------------------------
 @contextlib.asynccontextmanager
-async def examined(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
+async def check_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
     """Check the integrity of `path` in a thread while the block runs. Pass `report` a sentence if it is damaged."""
     stopping = threading.Event()
     reading = asyncio.create_task(_examine(path, stopping, report))
@@ -282,7 +282,7 @@ async def _examine(path: Path, stopping: threading.Event, report: Callable[[str]
 def _check_integrity(path: Path, stopping: threading.Event) -> None:
     """Raise StorageCorrupt if a page is damaged. Give up when `stopping` is set."""
     with (
-        explained(path),
+        explain_errors(path),
         contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,
     ):
         connection.set_progress_handler(stopping.is_set, 10_000)

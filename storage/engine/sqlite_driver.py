@@ -18,7 +18,16 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["RESTORE", "Row", "connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
+__all__ = [
+    "RESTORE",
+    "Row",
+    "connect",
+    "create_private",
+    "explain_errors",
+    "sqlite3",
+    "sync_folder",
+    "to_storage_error",
+]
 
 Row = sqlite3.Row
 
@@ -77,7 +86,7 @@ def create_private(path: Path) -> None:
         path.chmod(0o600)
 
 
-def fsync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Fsync `folder`, so that new and renamed files in it survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -87,15 +96,15 @@ def fsync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explain_errors(path: Path) -> Iterator[None]:
     """Raise errors of the driver and the file system as StorageError, with the original in `__cause__`."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:
-        raise sentence_for(error, path) from error
+        raise to_storage_error(error, path) from error
 
 
-def sentence_for(error: Exception, path: Path) -> StorageError:
+def to_storage_error(error: Exception, path: Path) -> StorageError:
     """Return the StorageError for a driver or file error, without the driver's text, which may quote messages."""
     name = path.name
     if isinstance(error, OSError):

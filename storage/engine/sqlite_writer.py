@@ -16,9 +16,9 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import aiosqlite
 
 from records.errors import StorageBusy, StorageError
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.engine.protocol import Transaction
-from storage.engine.sqlite_driver import explained, sqlite3
+from storage.engine.sqlite_driver import explain_errors, sqlite3
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -55,7 +55,7 @@ class InItsThread:
     async def __call__(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
         if not self.connection.is_open:
             raise StorageError(f"{self.path.name} is closed.")
-        with explained(self.path):
+        with explain_errors(self.path):
             return await self.connection.run(work)
 
 
@@ -136,7 +136,7 @@ class Writer:
             result: Result = await asyncio.shield(waiting.outcome)
         except asyncio.CancelledError:
             if waiting.has_begun:
-                await uncancelled(lambda: asyncio.wait({waiting.outcome}))
+                await run_uncancelled(lambda: asyncio.wait({waiting.outcome}))
                 waiting.outcome.exception()  # mark it as retrieved: nobody else awaits it
             else:
                 self._waiting.remove(waiting)
@@ -148,12 +148,12 @@ class Writer:
         """Hold the writer for one transaction. Commit it when the block ends; roll it back if the block raises."""
         async with self._lock:
             try:
-                await self._run(self._begin)
+                await self._run(self._begin_transaction)
                 yield Transaction(self._run)
             except BaseException:
-                await uncancelled(self._roll_back)
+                await run_uncancelled(self._roll_back)
                 raise
-            await uncancelled(self._commit_transaction)
+            await run_uncancelled(self._commit_transaction)
 
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
@@ -175,7 +175,7 @@ class Writer:
                 for waiting in group:
                     waiting.has_begun = True
                 try:
-                    await uncancelled(partial(self._write, group))
+                    await run_uncancelled(partial(self._write, group))
                 except Exception as error:  # broad: every waiting caller must get an outcome
                     for waiting in group:
                         waiting.settle(error)
@@ -205,13 +205,13 @@ class Writer:
 
     async def _roll_back(self) -> None:
         # Runs after what a cancelled task left in the thread's queue. Does nothing outside a transaction.
-        with contextlib.suppress(ValueError), explained(self._path):
+        with contextlib.suppress(ValueError), explain_errors(self._path):
             await self._connection.rollback()
 
     # in the database's thread --------------------------------------------------------------------------------
     def _run_group(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
         """Return the result or error of each write, or None if a failure rolled back several of them."""
-        self._begin(connection)
+        self._begin_transaction(connection)
         outcomes: list[_Outcome] = []
         try:
             for work in works:
@@ -230,7 +230,7 @@ class Writer:
         connection.execute("SAVEPOINT one")
         outcome: _Outcome
         try:
-            with explained(self._path):
+            with explain_errors(self._path):
                 outcome = _Done(work(connection))
         except Exception as error:  # broad: the waiting caller gets it
             outcome = error
@@ -240,10 +240,10 @@ class Writer:
             connection.execute("RELEASE one")
         return outcome
 
-    def _begin(self, connection: sqlite3.Connection) -> None:
+    def _begin_transaction(self, connection: sqlite3.Connection) -> None:
         """Begin a transaction. After one SQLITE_BUSY, fail later writers fast until a BEGIN succeeds."""
         try:
-            with explained(self._path):
+            with explain_errors(self._path):
                 connection.execute("BEGIN IMMEDIATE")
         except StorageBusy:
             self._was_busy = True
@@ -255,7 +255,7 @@ class Writer:
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
-            with explained(self._path):
+            with explain_errors(self._path):
                 if self.commit_hooks:
                     self.commit_hooks.before_commit(connection)
                 connection.execute("COMMIT")

@@ -19,28 +19,28 @@ from storage.erasure.dependents import (
     ProfileSources,
     SummaryCascade,
     SummarySources,
-    outdated_profiles,
-    summary_cascade,
+    find_outdated_profiles,
+    find_summary_cascade,
 )
 from storage.erasure.fact_cascade import (
     FactCascade,
-    edits,
     erase_facts,
-    fact_cascade,
-    facts_repeating_edits,
+    find_fact_cascade,
+    find_facts_repeating_edits,
     learn_again,
+    read_edits,
     take_back,
 )
 from storage.erasure.preview_list import list_first
-from storage.erasure.quotes import Quotes, Taken, quotes_of
+from storage.erasure.quotes import Quotes, Taken, find_quotes
 from storage.schema.portable_tables import VERSIONS
-from storage.schema.rows import message_of, moment_of, text_of
+from storage.schema.rows import format_moment, message_of, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.owner_tables import OwnerTables, erase_tables, take_ids
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,13 +77,13 @@ class DeletionCascade(OwnerTables):
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
         """Count what `forget` would delete now, and list the first of it; nothing is changed."""
         async with self.database.read(owner, frozen=True) as reader:
-            going, forgotten = await _decided(reader, owner, what)
+            going, forgotten = await _decide_going(reader, owner, what)
             return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Those of the sources in `among` whose messages would go."""
-        where, values = _chosen(owner, what)
-        rows = await self._rows(
+        """Return those of the sources in `among` whose messages would go."""
+        where, values = _select_chosen(owner, what)
+        rows = await self._fetch_rows(
             owner,
             f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})",  # noqa: S608
             *values,
@@ -97,14 +97,14 @@ class DeletionCascade(OwnerTables):
         Messages that stay but lose their summary become active again. Traces stay in the files until `erase_traces`.
         """
         async with self.database.write(owner) as tx:
-            going, taken = await _decided(tx, owner, what)
+            going, taken = await _decide_going(tx, owner, what)
             if not what.is_of_facts_alone:
                 await _void_leases(tx, owner)
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
                 await decision_table.settle(tx, owner, what, going.facts.ids, going.message_ids)
-                await _erase(tx, owner, going, keeps_ends=what.is_expiry)
+                await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
                 await tx.rows(_ENDED, owner, json.dumps(list(what.ids)))
@@ -119,9 +119,9 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
-            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
+            going = await _find_built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
             await _void_leases(tx, scope.owner)
-            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+            await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
         self._drop_copies(scope.owner)
 
     async def revise(
@@ -132,7 +132,7 @@ class DeletionCascade(OwnerTables):
         `explanation`: of an answer, as in `NewMessage`. Returns the message as it is now; None where there is
         none, or where its text is the same.
         """
-        text = well_formed(text)
+        text = replace_surrogates(text)
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
@@ -145,19 +145,21 @@ class DeletionCascade(OwnerTables):
                 "thread_id": scope.thread,
                 "role": before.role,
                 "content": before.content,
-                "written_at": text_of(before.edited_at or before.created_at),
-                "replaced_at": text_of(now),
+                "written_at": format_moment(before.edited_at or before.created_at),
+                "replaced_at": format_moment(now),
                 "why": why,
             }
             await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
-            after = await _rewrite(tx, before, text, now)
+            after = await _rewrite_message(tx, before, text, now)
             await tx.run(explanation_table.keep, before, explanation)
         self._drop_copies(scope.owner)
         return after
 
     async def versions(self, scope: Scope, answer: int) -> Versions:
-        """The answers to the same question, of which this message has the one that stands, if it is one of them."""
-        rows = await self._rows(scope.owner, _ANSWERS, *scope, answer)
+        """Return the answers to the same question, of which this message has the one that stands, if
+        it is one of them.
+        """
+        rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
@@ -174,22 +176,22 @@ class DeletionCascade(OwnerTables):
                 return None
             chosen, before = rows[number - 1], message_of(row)
             if chosen["id"] is not None:
-                written = text_of(before.edited_at or before.created_at)
+                written = format_moment(before.edited_at or before.created_at)
                 await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
-                await _rewrite(tx, before, str(chosen["content"]), moment_of(chosen["written_at"]))
-                await tx.run(explanation_table.exchange, before, accounts[str(chosen["content"])])
+                await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
+                await tx.run(explanation_table.exchange_explanation, before, accounts[str(chosen["content"])])
         self._drop_copies(scope.owner)
         return str(chosen["content"])
 
 
-async def _rewrite(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
+async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
     """Give a message another text; what was built on it goes."""
     scope, message = before.scope, before.id
-    going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
+    going = await _find_built_on(tx, scope.owner, {scope.thread: [message]}, before)
     await _void_leases(tx, scope.owner)
-    await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+    await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
     await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
-    await tx.rows(_REWRITE, text, text_of(now), scope.owner, message)
+    await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
         await learn_again(tx, scope, [message])
     row = await tx.row(_MESSAGE, *scope, message)
@@ -199,7 +201,7 @@ async def _rewrite(tx: Transaction, before: Message, text: str, now: datetime) -
 
 
 # what goes ---------------------------------------------------------------------------------------------------
-def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     """Which rows of `messages` are asked for: a condition and its values."""
     match what.what:
         case "messages":
@@ -210,25 +212,27 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
             return "user_id = ? AND FALSE", (owner,)
         case "everything":
             return "user_id = ?", (owner,)
-    until = text_of(what.until) if what.until else "~"  # behind every date
+    until = format_moment(what.until) if what.until else "~"  # behind every date
     if what.what == "dates":
-        since = text_of(what.since) if what.since else ""
+        since = format_moment(what.since) if what.since else ""
         return "user_id = ? AND created_at >= ? AND created_at < ?", (owner, since, until)
     # Whole chunks, so that no summary has to be made again every day because of its oldest message.
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
-async def _decided(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
+async def _decide_going(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
     """Decide what goes, with what quotes it if so wished, and count what that is and leaves."""
-    going = await _going(reader, owner, what)
+    going = await _find_going(reader, owner, what)
     if not what.may_be_quoted:
-        return going, await _counted(reader, owner, going, what)
+        return going, await _count_going(reader, owner, going, what)
     taken = going.taken
-    quotes = await quotes_of(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
+    quotes = await find_quotes(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
     if what.with_quotes and quotes:
         rows = await reader.rows(_BY_ID, owner, json.dumps([*taken.messages, *quotes.messages]))
         facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
-        going = await _derived(reader, owner, _by_thread(rows), _chunks(rows) | quotes.summaries, facts=facts)
+        going = await _find_derived(
+            reader, owner, _group_by_thread(rows), _chunk_ids(rows) | quotes.summaries, facts=facts
+        )
         going = replace(going, profiles=going.profiles | quotes.profiles)
         quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
     remainder = Remainder(
@@ -239,47 +243,49 @@ async def _decided(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going
         others=len(quotes.holders - going.taken.messages - {*quotes.messages}),
         is_complete=quotes.is_complete,
     )
-    return going, replace(await _counted(reader, owner, going, what), remainder=remainder)
+    return going, replace(await _count_going(reader, owner, going, what), remainder=remainder)
 
 
-async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
-    where, values = _chosen(owner, what)
+async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
+    where, values = _select_chosen(owner, what)
     rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
-    messages = _by_thread(rows)
+    messages = _group_by_thread(rows)
     if what.what == "everything":
         return _Going(messages=messages)
-    versions = await _versions(reader, owner)
+    versions = await _read_versions(reader, owner)
     if what.what == "profiles":
-        return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
+        return _Going(profiles=frozenset(what.ids) & {version.id for version in versions})
     if what.what == "edits":
-        lost = await facts_repeating_edits(reader, owner, what.ids)
-        made_of = [*await edits(reader, owner, what.ids), *lost.gone]
-        return _Going(facts=lost, profiles=outdated_profiles(versions, summaries=set(), facts=made_of))
+        lost = await find_facts_repeating_edits(reader, owner, what.ids)
+        made_of = [*await read_edits(reader, owner, what.ids), *lost.gone]
+        return _Going(facts=lost, profiles=find_outdated_profiles(versions, summaries=set(), facts=made_of))
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
         # A fact that was restored since the list was made stays.
-        due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
+        due = await reader.rows(
+            _DELETED, owner, json.dumps(list(facts)), format_moment(what.until) if what.until else ""
+        )
         facts = tuple(int(row["id"]) for row in due)
-    return await _derived(reader, owner, messages, _chunks(rows), facts=facts)
+    return await _find_derived(reader, owner, messages, _chunk_ids(rows), facts=facts)
 
 
-def _by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
+def _group_by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
     messages: dict[int, list[int]] = {}
     for row in rows:
         messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
     return messages
 
 
-def _chunks(rows: Sequence[Row]) -> frozenset[int]:
+def _chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 
-async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
+async def _find_built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    return await _derived(reader, owner, messages, chunks, keeps_decided=True)
+    return await _find_derived(reader, owner, messages, chunks, keeps_decided=True)
 
 
-async def _derived(
+async def _find_derived(
     reader: Reader,
     owner: int,
     messages: Mapping[int, Sequence[int]],
@@ -288,16 +294,16 @@ async def _derived(
     facts: Iterable[int] = (),
     keeps_decided: bool = False,
 ) -> _Going:
-    summaries = summary_cascade(
-        [_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
+    summaries = find_summary_cascade(
+        [_parse_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
     )
     ids = {one for several in messages.values() for one in several}
-    lost = await fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
-    profiles = outdated_profiles(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
+    lost = await find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
+    profiles = find_outdated_profiles(await _read_versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
 
 
-async def _versions(reader: Reader, owner: int) -> list[ProfileSources]:
+async def _read_versions(reader: Reader, owner: int) -> list[ProfileSources]:
     rows = await reader.rows(_VERSIONS, owner)
     return [
         ProfileSources(
@@ -311,7 +317,7 @@ async def _versions(reader: Reader, owner: int) -> list[ProfileSources]:
     ]
 
 
-def _summary_sources(row: Row) -> SummarySources:
+def _parse_summary_sources(row: Row) -> SummarySources:
     base = [] if row["base_id"] is None else [row["base_id"]]
     return SummarySources(
         id=row["id"],
@@ -324,7 +330,7 @@ def _summary_sources(row: Row) -> SummarySources:
     )
 
 
-async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
+async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
     if what.what == "everything":
         counts = await reader.row(_COUNT_EVERYTHING, owner)
         assert counts is not None  # noqa: S101 - a row of counts
@@ -367,7 +373,7 @@ async def _erase_everything(tx: Transaction, owner: int) -> None:
     await tx.rows(_OWN_WORDS_AWAY, owner)
 
 
-async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
+async def _erase_rows(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
         await tx.run(word_index.forget, owner, messages)

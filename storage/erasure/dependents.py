@@ -54,59 +54,65 @@ class ProfileSources:
     facts: frozenset[int] | None = None
 
 
-def summary_cascade(
+def find_summary_cascade(
     summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """The summaries that go with `messages` (by thread, ascending ids), which belonged to `chunks`.
+    """Return the summaries that go with `messages` (by thread, ascending ids), which belonged to `chunks`.
 
     A summary goes when it covers one of the messages, or was made from or based on a summary that goes.
     """
-    gone = {one.id for one in summaries if one.chunks & chunks or one.id in chunks or _covers(one, messages)}
+    gone = {
+        summary.id
+        for summary in summaries
+        if summary.chunks & chunks or summary.id in chunks or _is_covering(summary, messages)
+    }
     above: dict[int, list[int]] = {}
-    for one in summaries:
-        for source in one.made_of | one.chunks - {one.id}:
-            above.setdefault(source, []).append(one.id)
+    for summary in summaries:
+        for source in summary.made_of | summary.chunks - {summary.id}:
+            above.setdefault(source, []).append(summary.id)
     waiting = list(gone)
     while waiting:
         for higher in above.get(waiting.pop(), ()):
             if higher not in gone:
                 gone.add(higher)
                 waiting.append(higher)
-    uncovered = {source for one in summaries if one.id in gone for source in one.made_of}
-    still_covered = {source for one in summaries if one.id not in gone for source in one.made_of}
-    back = {one.id for one in summaries if one.id in uncovered - still_covered - gone and not one.is_active}
+    uncovered = {source for summary in summaries if summary.id in gone for source in summary.made_of}
+    still_covered = {source for summary in summaries if summary.id not in gone for source in summary.made_of}
+    back = {
+        summary.id for summary in summaries if summary.id in uncovered - still_covered - gone and not summary.is_active
+    }
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _covers(one: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
+def _is_covering(one: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
     ids = messages.get(one.thread, ())
     first = bisect_left(ids, one.first_id)
     return first < len(ids) and ids[first] <= one.last_id
 
 
-def facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
-    """Facts with a source among these messages, even where another message says the same: which words of a fact came
-    from which message is not known.
+def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
+    """Return the facts with a source among these messages, even where another message says the same: which words of a
+    fact came from which message is not known.
     """
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
 
-def outdated_profiles(
+def find_outdated_profiles(
     profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
 ) -> frozenset[int]:
     """Versions of the profile that may repeat these summaries or facts: those made after such a summary, from such a
     fact, or from a version that goes. Where a version's facts are not known, those made after such a fact.
     """
     first_summary = min(summaries, default=None)
-    held = {one.id for one in profiles}
+    held = {profile.id for profile in profiles}
     gone: set[int] = set()
-    for one in sorted(profiles, key=lambda version: version.id):
+    for profile in sorted(profiles, key=lambda version: version.id):
         # What a version that was erased by hand had passed on is no longer known.
-        made_from = one.facts if one.base_id is None or one.base_id in held else None
+        made_from = profile.facts if profile.base_id is None or profile.base_id in held else None
         if (
-            (first_summary is not None and one.last_summary_id >= first_summary)
-            or one.base_id in gone
-            or any(one.made_at >= fact.made_at and (made_from is None or fact.id in made_from) for fact in facts)
+            (first_summary is not None and profile.last_summary_id >= first_summary)
+            or profile.base_id in gone
+            or any(profile.made_at >= fact.made_at and (made_from is None or fact.id in made_from) for fact in facts)
         ):
-            gone.add(one.id)
+            gone.add(profile.id)
     return frozenset(gone)

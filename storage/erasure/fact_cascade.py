@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from records.scopes import Scope
 from storage.engine.protocol import Reader, Row, Transaction
-from storage.erasure.dependents import FactSources, facts_built_on
+from storage.erasure.dependents import FactSources, find_facts_built_on
 from storage.search import word_index
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.facts import EARLIER
@@ -31,33 +31,34 @@ class FactCascade:
         return [one.id for one in self.gone]
 
 
-async def fact_cascade(
+async def find_fact_cascade(
     reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
-    """The facts that are chosen or were learned from these messages, and those that superseded them or were learned
-    with reference to them and repeat their words. `keeps_decided`: not those about which the owner has decided by hand.
+    """Return the facts that are chosen or were learned from these messages, and those that superseded them or were
+    learned with reference to them and repeat their words. `keeps_decided`: not those about which the owner has decided
+    by hand.
     """
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    gone = (set(facts_built_on(map(_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
-    repeating, again = await _repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
+    gone = (set(find_facts_built_on(map(_parse_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
+    repeating, again = await _find_repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
     gone |= repeating
     # The words that an edit by hand replaced are rows of their own.
     gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
-    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
 
-async def facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
-    """The facts that repeat words which an edit by hand had put in place of these earlier ones."""
+async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
+    """Return the facts that repeat words which an edit by hand had put in place of these earlier ones."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
-    kept = {fact: _terms([rows[number]["text"] for number in _earlier(rows, fact)]) for fact in facts}
-    gone, again = await _repeating(reader, owner, rows, kept, frozenset())
-    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+    kept = {fact: _terms_of([rows[number]["text"] for number in _find_earlier(rows, fact)]) for fact in facts}
+    gone, again = await _find_repeating(reader, owner, rows, kept, frozenset())
+    return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
 
-async def _repeating(
+async def _find_repeating(
     reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
     """Which further facts go with these (each may keep some words), and by thread the messages to learn from again."""
@@ -72,12 +73,12 @@ async def _repeating(
     waiting = sorted(going)
     while waiting:
         number = waiting.pop()
-        terms = _terms(texts[number]) - going.get(number, _NONE)
+        terms = _terms_of(texts[number]) - going.get(number, _NONE)
         for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
             if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
                 continue
             sources = await reader.rows(_SOURCES, owner, after["source_ids"])
-            if await _repeats(reader, owner, after["text"], terms, sources, messages):
+            if await _is_repeating(reader, owner, after["text"], terms, sources, messages):
                 gone.add(after["id"])
                 waiting.append(after["id"])
                 for source in sources:
@@ -86,20 +87,20 @@ async def _repeating(
     return gone, again
 
 
-def _earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
+def _find_earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
     return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
 
 
-def _terms(texts: Iterable[str]) -> Set[str]:
-    return frozenset(term for text in texts for term in analyzer.analyse(text))
+def _terms_of(texts: Iterable[str]) -> Set[str]:
+    return frozenset(term for text in texts for term in analyzer.analyse_text(text))
 
 
-async def _repeats(
+async def _is_repeating(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Whether a text has one of these terms, and neither its own sources nor any message that stays says it."""
-    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse(part)}
-    for term in _terms([text]) & terms - own:
+    """Return True if a text has one of these terms, and neither its own sources nor any message that stays says it."""
+    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
+    for term in _terms_of([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
             hits = await word_index.search(reader, scope, [term], 50)
@@ -138,8 +139,8 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         await learn_again(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
-    """The facts whose words replaced these earlier ones by hand, dated to that edit."""
+async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
+    """Return the facts whose words replaced these earlier ones by hand, dated to that edit."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
@@ -167,7 +168,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         )
 
 
-def _fact_sources(row: Row) -> FactSources:
+def _parse_fact_sources(row: Row) -> FactSources:
     return FactSources(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
 
 

@@ -14,14 +14,14 @@ from itertools import chain
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Reader, Row
 from storage.search import full_text, word_index
-from storage.search.terms import wanted
+from storage.search.terms import select_wanted
 from text import analyzer
 from text.stopwords import FUNCTION_WORDS
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
-MOST_WORDS = 300
+MAX_WORDS = 300
 """Words of what is forgotten that are looked for: those with digits and the long ones first."""
-MOST_TEXT = 100_000
+MAX_TEXT_CHARS = 100_000
 """Characters of what is forgotten that are read for its words."""
 MIN_DIGITS = 4
 """Of a number that is a quote by itself: "3 eggs" quotes nobody's three."""
@@ -96,14 +96,14 @@ class _Words:
     is_complete: bool = True
 
     def marks_in(self, text: str) -> set[Mark]:
-        """The marks that a text holds."""
+        """Return the marks that a text holds."""
         return self.runs_in(text) | self.terms_in(text)
 
     def terms_in(self, text: str) -> set[Mark]:
-        return {self.terms[term] for term in analyzer.analyse(text) if term in self.terms}
+        return {self.terms[term] for term in analyzer.analyse_text(text) if term in self.terms}
 
     def runs_in(self, text: str) -> set[Mark]:
-        words = analyzer.words(text) if self.runs else []
+        words = analyzer.split_words(text) if self.runs else []
         return {
             run
             for at, word in enumerate(words)
@@ -118,11 +118,11 @@ class _Words:
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """True if these new marks make the text a quote. A text without any other word is one for an everyday word."""
         return self.is_telling(marks) or (
-            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse(text))
+            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
     def new_in(self, text: str, at: str) -> set[Mark]:
-        """The new marks that a text of then holds."""
+        """Return the new marks that a text of then holds."""
         return {mark for mark in self.marks_in(text) & self.new if self.since[mark][0] <= at}
 
 
@@ -138,7 +138,7 @@ class _Staying:
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def answers(self, words: _Words) -> tuple[int, ...]:
-        """Those that quote with a new mark which their own question does not have."""
+        """Return those that quote with a new mark which their own question does not have."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -152,15 +152,15 @@ class _Staying:
         )
 
     def by_people(self, among: Collection[int] | None) -> set[Mark]:
-        """The new marks that people say in these messages; None: in any that stays."""
+        """Return the new marks that people say in these messages; None: in any that stays."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
-async def quotes_of(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
+async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
     """Find what quotes the messages that go; or, where none goes, these facts."""
-    words = await _words(reader, owner, going.messages, facts)
-    said, holders = await _said(reader, owner, words, going.messages)
+    words = await _read_words(reader, owner, going.messages, facts)
+    said, holders = await _find_said(reader, owner, words, going.messages)
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
@@ -185,7 +185,7 @@ async def quotes_of(reader: Reader, owner: int, going: Taken, *, facts: Collecti
     )
 
 
-async def _words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
+async def _read_words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
     ids = json.dumps(sorted(messages))
     rows = await reader.rows(_TEXTS, owner, ids)
     rows += await reader.rows(_FACT_TEXTS, owner, json.dumps([*facts]))
@@ -194,41 +194,41 @@ async def _words(reader: Reader, owner: int, messages: Set[int], facts: Collecti
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
     is_old = await reader.row(_IS_OLD, owner, OLD_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
-    return await asyncio.to_thread(_words_of, texts, is_old=is_old)
+    return await asyncio.to_thread(_make_words, texts, is_old=is_old)
 
 
-def _words_of(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
-    words, left = _Words(), MOST_TEXT
+def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
+    words, left = _Words(), MAX_TEXT_CHARS
     read = []
     for text, at in texts:
         words.is_complete = words.is_complete and len(text) <= left
         if left > 0:
             read.append(text[:left])
-            marks: list[Mark] = [*analyzer.analyse(read[-1]), *_runs(read[-1])]
+            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_split_runs(read[-1])]
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
-    spoken = set(chain.from_iterable(map(analyzer.words, read)))
-    words.rare.update(*(analyzer.every_stem(word) for word in spoken if _is_rare(word, is_old=is_old)))
+    spoken = set(chain.from_iterable(map(analyzer.split_words, read)))
+    words.rare.update(*(analyzer.list_stems(word) for word in spoken if _is_rare(word, is_old=is_old)))
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
     terms = [mark for mark in words.since if isinstance(mark, str)]
     words.rare |= {term for term in terms if _has_digit(term) and _is_rare(term, is_old=is_old)}
-    chosen = sorted(terms, key=lambda term: (term not in words.rare, not _has_digit(term), -len(term)))[:MOST_WORDS]
+    chosen = sorted(terms, key=lambda term: (term not in words.rare, not _has_digit(term), -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
-    variants = analyzer.other_stems(chosen, *read)
+    variants = analyzer.find_other_stems(chosen, *read)
     words.terms = {form: term for term in chosen for form in variants.get(term, ())} | {term: term for term in chosen}
     return words
 
 
-async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Staying, set[int]]:
+async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Staying, set[int]]:
     """Find the messages that say the new marks, and all that hold a telling one. Notes which marks are new."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
-    held = await reader.run(lambda connection: _holders_of(connection, scopes, words))
+    held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
     rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in going]
-    marks = await asyncio.to_thread(lambda: [_marks_of(row, held[row["seq"]], words) for row in rows])
+    marks = await asyncio.to_thread(lambda: [_find_marks(row, held[row["seq"]], words) for row in rows])
     holding: dict[Mark, list[Row]] = {}
     for row, found in zip(rows, marks, strict=True):
         for mark in found:
@@ -254,9 +254,9 @@ async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> t
     return said, holders | {*said.answers(words)}
 
 
-def _holders_of(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
-    """The terms that messages hold, by their seqs, those of rare terms first. Terms that too many hold are dropped
-    from the words: they tell nothing.
+def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
+    """Return the terms that messages hold, by their seqs, those of rare terms first. Terms that too many hold are
+    dropped from the words: they tell nothing.
     """
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
@@ -267,7 +267,9 @@ def _holders_of(connection: Connection, scopes: Sequence[Scope], words: _Words) 
         for first in range(0, len(scopes), THREADS_AT_ONCE):
             if len(found) <= MAX_HOLDERS:
                 some = scopes[first : first + THREADS_AT_ONCE]
-                found.update(full_text.of(connection).holding(connection, some, wanted(several), MAX_HOLDERS + 1))
+                found.update(
+                    full_text.of(connection).holding(connection, some, select_wanted(several), MAX_HOLDERS + 1)
+                )
     terms = dict[int, set[str]]()
     for term, found in sorted(held.items(), key=lambda pair: len(pair[1])):
         if len(found) <= MAX_HOLDERS and len(terms) <= MAX_TEXTS:
@@ -279,17 +281,17 @@ def _holders_of(connection: Connection, scopes: Sequence[Scope], words: _Words) 
     return terms
 
 
-def _marks_of(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
-    """The marks in a message for which the index holds these terms: of its text, or of its heading."""
-    heading = {words.terms.get(term) for term in word_index.heading(row)}
+def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
+    """Return the marks in a message for which the index holds these terms: of its text, or of its heading."""
+    heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.terms_in(row["content"]) if not heading.isdisjoint(terms) else terms
     return words.runs_in(row["content"]) | said
 
 
 # What is a quote ---------------------------------------------------------------------------------------------
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    """The shortest runs of words, from each one on, that are a quote."""
-    words = analyzer.words(text)
+def _split_runs(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the shortest runs of words, from each one on, that are a quote."""
+    words = analyzer.split_words(text)
     pieces = [_pieces(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -302,10 +304,10 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=20_000)
 def _pieces(word: str) -> float:
-    """Tokens of a word within a run; 0 for one that only joins others."""
+    """Return the tokens of a word within a run; 0 for one that only joins others."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0
-    return PAIR_PIECES if analyzer.is_pair(word) else _tokens(f" {word}")
+    return PAIR_PIECES if analyzer.is_pair(word) else _count_tokens(f" {word}")
 
 
 @lru_cache(maxsize=20_000)
@@ -318,12 +320,12 @@ def _is_rare(word: str, *, is_old: bool) -> bool:
         return False
     if (digits and not any(map(str.isalpha, word))) or word in _EVERY_FUNCTION_WORD:
         return False
-    pieces = _tokens(f" {word}")
+    pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.
-    return pieces > 1 if is_old and not digits else min(pieces, _tokens(f" {word.capitalize()}")) >= MIN_PIECES
+    return pieces > 1 if is_old and not digits else min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
 
 
-def _tokens(text: str) -> int:
+def _count_tokens(text: str) -> int:
     return Tokenizer.for_encoding(DEFAULT_ENCODING).count(text)
 
 

@@ -10,10 +10,10 @@ SCHEMA = Path(__file__).with_name("sqlite.sql")
 
 def create_first_schema(connection: sqlite3.Connection) -> None:
     """Create all tables of version 1.0."""
-    script(SCHEMA.read_text(encoding="utf-8"))(connection)
+    make_script_migration(SCHEMA.read_text(encoding="utf-8"))(connection)
 
 
-def script(text: str) -> Migration:
+def make_script_migration(text: str) -> Migration:
     """Return a migration that runs a script inside our transaction. (executescript would commit it first.)"""
 
     def run(connection: sqlite3.Connection) -> None:
@@ -79,12 +79,12 @@ ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 
 MIGRATIONS: list[Migration] = [
     create_first_schema,
-    script(USED_LINKS),
-    script(TITLES),
-    script(FORMATTING),
-    script(GROUNDS),
-    script(CORRECTED_SUMMARIES),
-    script(DECISIONS),
-    script(CACHE_WRITES),
+    make_script_migration(USED_LINKS),
+    make_script_migration(TITLES),
+    make_script_migration(FORMATTING),
+    make_script_migration(GROUNDS),
+    make_script_migration(CORRECTED_SUMMARIES),
+    make_script_migration(DECISIONS),
+    make_script_migration(CACHE_WRITES),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

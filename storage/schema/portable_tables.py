@@ -15,7 +15,7 @@ from records.messages import Origin, Role
 from records.owners import Formatting, SpokenAnswers
 from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 Portable = dict[str, object]
 Kind = Literal[
@@ -104,7 +104,7 @@ class Table:
     def _check_plain(self, name: str, value: object) -> Value:
         if isinstance(value, str):
             # JSON may escape half a surrogate pair, which cannot be written as UTF-8.
-            return well_formed(value)
+            return replace_surrogates(value)
         if value is None or isinstance(value, (int, float, bytes)):
             return value
         raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
@@ -126,7 +126,11 @@ class Table:
 def _format_nested(value: object) -> str:
     """Format a list or an object as JSON, without lone surrogates."""
     text = json.dumps(value)
-    return text if "\\ud" not in text else json.dumps(json.loads(well_formed(json.dumps(value, ensure_ascii=False))))
+    return (
+        text
+        if "\\ud" not in text
+        else json.dumps(json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False))))
+    )
 
 
 USERS = Table(

@@ -40,24 +40,24 @@ AnyRow = Mapping[str, Any] | Row
 Record = TypeVar("Record", bound="DataclassInstance")
 
 
-def text_of(moment: datetime) -> str:
+def format_moment(moment: datetime) -> str:
     """Format a datetime for storage, in UTC. Raise ValueError if it has no time zone."""
     if moment.tzinfo is None:
         raise ValueError("a datetime without a zone")
     return moment.astimezone(UTC).isoformat()
 
 
-def moment_of(text: object) -> datetime:
+def parse_moment(text: object) -> datetime:
     moment = datetime.fromisoformat(text if isinstance(text, str) else str(text))
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
-def optional_moment(text: object) -> datetime | None:
-    return None if text is None else moment_of(text)
+def parse_optional_moment(text: object) -> datetime | None:
+    return None if text is None else parse_moment(text)
 
 
 @lru_cache(maxsize=64)
-def _scope(owner: int, thread: int) -> Scope:
+def _make_scope(owner: int, thread: int) -> Scope:
     return Scope(owner=owner, thread=thread)
 
 
@@ -80,17 +80,18 @@ class Records(Generic[Record]):
     def of(self, row: AnyRow, **given: object) -> Record:
         """Convert a row to a value. Take the fields in `given` from there instead of the row. Raise StorageCorrupt."""
         try:
-            values = {name: _PARSERS.get(kind, _identity)(row[column]) for name, column, kind in self._columns}
+            values = {name: _PARSERS.get(kind, _return_unchanged)(row[column]) for name, column, kind in self._columns}
         except (ValueError, TypeError) as error:
             raise StorageCorrupt(f"A stored value in {self._table} is damaged; {RESTORE}") from error
         if self._is_scoped:
-            values["scope"] = _scope(row["user_id"], row["thread_id"])
+            values["scope"] = _make_scope(row["user_id"], row["thread_id"])
         return self._kind(**(values | given))
 
     def row(self, record: Record) -> Portable:
         """Convert a value to a portable row that has only the columns of its fields."""
         row: Portable = {
-            column: _FORMATTERS.get(kind, _identity)(getattr(record, name)) for name, column, kind in self._columns
+            column: _FORMATTERS.get(kind, _return_unchanged)(getattr(record, name))
+            for name, column, kind in self._columns
         }
         if self._is_scoped:
             scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field
@@ -98,7 +99,7 @@ class Records(Generic[Record]):
         return row
 
 
-def _identity(value: Any) -> Any:
+def _return_unchanged(value: Any) -> Any:
     return value
 
 
@@ -120,18 +121,23 @@ def _parse_figures(text: str) -> dict[str, Any]:
     return dict(json.loads(text)) if text != "{}" else {}
 
 
-def optional_text(moment: datetime | None) -> str | None:
-    return None if moment is None else text_of(moment)
+def format_optional_moment(moment: datetime | None) -> str | None:
+    return None if moment is None else format_moment(moment)
 
 
 _PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
     "truth": bool,
-    "date": optional_moment,
+    "date": parse_optional_moment,
     "ids": _parse_ids,
     "texts": _parse_tuple,
     "figures": _parse_figures,
 }
-_FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
+_FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
+    "date": format_optional_moment,
+    "ids": list,
+    "texts": list,
+    "figures": dict,
+}
 SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, FACTS)
 DECISION_ROWS = Records(Decision, DECISIONS)
@@ -148,21 +154,21 @@ CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="me
 message_of = MESSAGE_ROWS.of
 
 
-def row_of_message(message: Message) -> Portable:
+def format_message(message: Message) -> Portable:
     """Convert a message to a portable row, including its `is_active` column."""
     return {**MESSAGE_ROWS.row(message), "is_active": message.is_active}
 
 
-def fact_of(row: AnyRow) -> Fact:
+def parse_fact(row: AnyRow) -> Fact:
     fact = FACT_ROWS.of(row)
     return fact if row["valid_from"] else replace(fact, valid_from=fact.observed_at)
 
 
-def config_of(row: AnyRow) -> OwnerConfig:
+def parse_config(row: AnyRow) -> OwnerConfig:
     return CONFIG_ROWS.of(row, storage=StorageType(row["storage_type"]))
 
 
-def grouped(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
+def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
     """Group portable rows by their "table" key. Raise StorageError if a row belongs to another owner."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:

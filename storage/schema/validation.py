@@ -8,7 +8,7 @@ from typing import Literal
 
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
-from storage.schema.rows import moment_of, text_of
+from storage.schema.rows import format_moment, parse_moment
 
 FARTHEST_ID = 10**12
 """Ids must be smaller: the stores never assign larger ones."""
@@ -75,7 +75,7 @@ def _check_row(table: Table, given: Mapping[str, object], owner: int, number: in
 def _check_value(column: Column, value: object, where: str) -> object:
     if column.kind == "date":
         try:
-            return text_of(moment_of(value))
+            return format_moment(parse_moment(value))
         except (ValueError, OverflowError):
             raise RowError(where, column.name, "no-date") from None
     fits, problem = _KINDS[column.kind]

@@ -15,9 +15,9 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search import full_text
 from storage.search.protocol import Candidates
-from storage.search.terms import HashFilter, TermHashes, term_hash, wanted
+from storage.search.terms import HashFilter, TermHashes, hash_term, select_wanted
 
-MOST_POSTINGS = 10_000
+MAX_POSTINGS = 10_000
 """The rarest terms of a question are searched until this many messages hold them; the others count in the score only.
 """
 RANKED_WHOLE = 400
@@ -116,32 +116,33 @@ def candidates(
     nearest: Sequence[int] = (),
     times: Sequence[tuple[float, float]] = (),
     before: int | None = None,
-    most_postings: int = MOST_POSTINGS,
+    most_postings: int = MAX_POSTINGS,
 ) -> Candidates:
-    """The `limit` messages that match the terms best, those that hold the rarest of them, `nearest` (seqs) and those of
-    some `times`, with the messages around each. `before`: without those from this id on, which are not counted either.
+    """Return the `limit` messages that match the terms best, those that hold the rarest of them, `nearest` (seqs) and
+    those of some `times`, with the messages around each. `before`: without those from this id on, which are not counted
+    either.
     """
-    words, looked_up = full_text.of(connection), wanted(terms)
-    turns, total, person_turns, person_terms = _sums(connection, scope)
+    words, looked_up = full_text.of(connection), select_wanted(terms)
+    turns, total, person_turns, person_terms = _read_sums(connection, scope)
     frequency = words.frequency(connection, scope, looked_up)
     if turns <= RANKED_WHOLE:
-        rows, firsts = sorted(_plain(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
+        rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
     else:
         hits = {*nearest}
-        if rarest := _rarest(frequency, most_postings):
+        if rarest := _select_rarest(frequency, most_postings):
             hits.update(seq for seq, _ in words.best(connection, scope, rarest, limit))
-        if always := _rarest(frequency, ALWAYS, at_least=0):
+        if always := _select_rarest(frequency, ALWAYS, at_least=0):
             hits.update(words.holding(connection, [scope], always, ALWAYS))
         for start, end in times:
-            hits.update(seq for (seq,) in _plain(connection, _DURING, *scope, start, end, OF_A_TIME))
+            hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
         if len(hits) < limit:
-            hits.update(_newest(connection, scope, limit - len(hits)))
-        rows, firsts = _with_openings(connection, scope, *_around(connection, scope, hits))
+            hits.update(_find_newest(connection, scope, limit - len(hits)))
+        rows, firsts = _add_openings(connection, scope, *_find_neighbours(connection, scope, hits))
     if before is not None:
         later = [row for row in rows if row[1] >= before]
         rows = [row for row in rows if row[1] < before]
         for row in later:
-            often = TermHashes([row[5]]).counts(HashFilter(map(term_hash, frequency))).sum(axis=1)
+            often = TermHashes([row[5]]).counts(HashFilter(map(hash_term, frequency))).sum(axis=1)
             frequency = {term: count - bool(held) for (term, count), held in zip(frequency.items(), often, strict=True)}
     columns = list(zip(*rows, strict=True)) or [()] * 6
     marks = TermHashes(columns[5])
@@ -155,7 +156,7 @@ def candidates(
         messages=marks.messages,
         parts=marks.parts,
         lengths=marks.lengths,
-        counts=marks.counts(HashFilter(map(term_hash, frequency))),
+        counts=marks.counts(HashFilter(map(hash_term, frequency))),
         frequency=frequency,
         turns=turns,
         person_mean=person_terms / max(1, person_turns),
@@ -179,7 +180,7 @@ def completions(
         held = words.holding(connection, [scope], [term], MAX_ECHOES)
         return connection.execute(_EARLIER, (*scope, before, json.dumps(held))).fetchone() is None
 
-    frequency = words.frequency(connection, scope, wanted(terms))
+    frequency = words.frequency(connection, scope, select_wanted(terms))
     begun = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
     unknown = [term for term in begun if is_unknown(term, frequency[term])]
     found = {term: sorted(words.beginning_with(connection, scope, term), key=len) for term in unknown}
@@ -187,11 +188,11 @@ def completions(
 
 
 def speakers(connection: Connection, scope: Scope) -> list[str]:
-    """The names under which something was said of late."""
-    return [name for (name,) in _plain(connection, _SPEAKERS, *scope, OF_LATE)]
+    """Return the names under which something was said of late."""
+    return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, OF_LATE)]
 
 
-def _sums(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
+def _read_sums(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
     row = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
         tuple(scope),
@@ -199,8 +200,10 @@ def _sums(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
     return (row[0], row[1], row[2], row[3]) if row is not None else (0, 0, 0, 0)
 
 
-def _rarest(frequency: Mapping[str, int], most_postings: int, *, at_least: int = 1) -> list[str]:
-    """The rarest terms that so many messages hold together; `at_least` so many of those that any message holds."""
+def _select_rarest(frequency: Mapping[str, int], most_postings: int, *, at_least: int = 1) -> list[str]:
+    """Return the rarest terms that so many messages hold together; `at_least` so many of those that
+    any message holds.
+    """
     taken: list[str] = []
     postings = 0
     for term in sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term]):
@@ -211,17 +214,21 @@ def _rarest(frequency: Mapping[str, int], most_postings: int, *, at_least: int =
     return taken
 
 
-def _newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
-    """Seqs of the newest messages, newest first."""
+def _find_newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
+    """Return the seqs of the newest messages, newest first."""
     newest = "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?"
-    return [seq for (seq,) in _plain(connection, newest, *scope, limit)]
+    return [seq for (seq,) in _fetch_rows(connection, newest, *scope, limit)]
 
 
-def _around(connection: Connection, scope: Scope, seqs: Collection[int]) -> tuple[list[tuple[Any, ...]], set[int]]:
-    """The messages around each of `seqs`, in order of time, and the first seqs of the runs between which others lie."""
+def _find_neighbours(
+    connection: Connection, scope: Scope, seqs: Collection[int]
+) -> tuple[list[tuple[Any, ...]], set[int]]:
+    """Return the messages around each of `seqs`, in order of time, and the first seqs of the runs between which others
+    lie.
+    """
     runs: list[tuple[int, int]] = []
     end: tuple[float, int] | None = None
-    for first, last, *times in _plain(connection, _WINDOWS, json.dumps(list(seqs)), *scope, REACH - 1):
+    for first, last, *times in _fetch_rows(connection, _WINDOWS, json.dumps(list(seqs)), *scope, REACH - 1):
         begins, ends = (times[0], times[1]), (times[2], times[3])
         if end is None or begins > end:
             runs.append((first, last))
@@ -229,22 +236,22 @@ def _around(connection: Connection, scope: Scope, seqs: Collection[int]) -> tupl
         elif ends > end:
             runs[-1] = (runs[-1][0], last)
             end = ends
-    rows = sorted(_plain(connection, _AROUND, json.dumps(runs), *scope), key=_TIME)
+    rows = sorted(_fetch_rows(connection, _AROUND, json.dumps(runs), *scope), key=_TIME)
     return rows, {first for first, _ in runs}
 
 
-def _with_openings(
+def _add_openings(
     connection: Connection, scope: Scope, rows: list[tuple[Any, ...]], firsts: set[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
     """With the first message of each day, which says what that day's talk is about."""
     known = {row[0] for row in rows}
     days = sorted({int(row[2] // DAY) * DAY for row in rows})
-    openings = [row for row in _plain(connection, _FIRST_OF_DAYS, json.dumps(days), *scope) if row[0] not in known]
+    openings = [row for row in _fetch_rows(connection, _FIRST_OF_DAYS, json.dumps(days), *scope) if row[0] not in known]
     return sorted([*rows, *openings], key=_TIME), firsts | {row[0] for row in openings}
 
 
-def _plain(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:
-    """Rows as plain tuples: there are hundreds, and each is taken apart at once."""
+def _fetch_rows(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:
+    """Return the rows as plain tuples: there are hundreds, and each is taken apart at once."""
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(sql, values).fetchall()

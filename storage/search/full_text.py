@@ -10,7 +10,7 @@ from typing import Protocol
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.terms import TermsEntry, prefix_of, token
+from storage.search.terms import TermsEntry, make_prefix, make_token
 
 ALIKE = 2
 """So many segments of one size are joined, so that there is at most one of each."""
@@ -18,7 +18,7 @@ TIDIED = 64
 """Pages that are written at once: a millisecond, and as much as some twenty messages need in the long run."""
 K1, B = 1.2, 0.75
 """Of BM25, as in FTS5."""
-LEAST_WEIGHT = 1e-6
+MIN_WEIGHT = 1e-6
 """Of a term that more than half of the messages hold, as in FTS5."""
 MAX_COMPLETIONS_READ = 200
 """Terms that are read of those that begin alike: a short word begins thousands."""
@@ -59,24 +59,28 @@ class FullText(Protocol):
         ...
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Seqs of the messages that hold one of the terms, with their scores: best first, of equals the newest."""
+        """Return the seqs of the messages that hold one of the terms, with their scores: best first, of equals the
+        newest.
+        """
         ...
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
-        """Seqs of messages of these scopes that hold one of the terms."""
+        """Return the seqs of messages of these scopes that hold one of the terms."""
         ...
 
 
 def of(connection: Connection) -> FullText:
-    """The index of the database that a connection leads to."""
+    """Return the index of the database that a connection leads to."""
     found: FullText = getattr(connection, "full_text", _FTS5)
     return found
 
 
-def weight(held: int, messages: int) -> float:
-    """The inverse document frequency of BM25 (Robertson and Spärck Jones), of a term that so many messages hold."""
+def weigh(held: int, messages: int) -> float:
+    """Return the inverse document frequency of BM25 (Robertson and Spärck Jones), of a term that so
+    many messages hold.
+    """
     if held * 2 >= messages:
-        return LEAST_WEIGHT
+        return MIN_WEIGHT
     return math.log((messages - held + 0.5) / (held + 0.5))
 
 
@@ -113,34 +117,34 @@ class _Fts5:
 
     def rename(self, connection: Connection, old: int, new: int) -> None:
         for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():
-            before, after = (prefix_of(Scope(owner=owner, thread=thread)) for owner in (old, new))
+            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old, new))
             connection.execute(_RENAMED, (before, after, old, thread))
 
     def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        tokens = {token(scope, term): term for term in terms}
+        tokens = {make_token(scope, term): term for term in terms}
         found = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
         return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
 
     def beginning_with(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        start = token(scope, prefix)
+        start = make_token(scope, prefix)
         found = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
-        return [one.removeprefix(prefix_of(scope)) for (one,) in found]
+        return [one.removeprefix(make_prefix(scope)) for (one,) in found]
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        found = connection.execute(_BEST, (_question([scope], terms), limit))
+        found = connection.execute(_BEST, (_make_match_query([scope], terms), limit))
         return [(seq, -rank) for seq, rank in found]
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
         found = connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_question(scopes, terms), limit)
+            "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_make_match_query(scopes, terms), limit)
         )
         return [seq for (seq,) in found]
 
 
-def _question(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """The messages of these scopes that hold one of the terms or more, in FTS5's query language."""
+def _make_match_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
+    """Return the messages of these scopes that hold one of the terms or more, in FTS5's query language."""
     # Always quoted: raw terms may be read as its operators.
-    return " OR ".join(f'"{token(scope, term)}"' for scope in scopes for term in terms)
+    return " OR ".join(f'"{make_token(scope, term)}"' for scope in scopes for term in terms)
 
 
 _FTS5 = _Fts5()

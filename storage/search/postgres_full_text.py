@@ -13,14 +13,14 @@ from attrs import define
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weight
-from storage.search.terms import HashFilter, TermHashes, TermsEntry, prefix_of, term_hash, token
+from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weigh
+from storage.search.terms import HashFilter, TermHashes, TermsEntry, hash_term, make_prefix, make_token
 
-MOST_BYTES = 1_000
+MAX_TOKEN_BYTES = 1_000
 """A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
-MOST_LEXEMES = 600_000
+MAX_LEXEMES_BYTES = 600_000
 """Bytes of tokens of one message that are indexed: a tsvector may have 1 MB."""
-NARROWED, MOST_NARROWED = 3_000, 16
+NARROWED, MAX_NARROWED = 3_000, 16
 """Where a question's terms stand in more messages than this, taken together, those that cannot be among the best are
 left out; not where it has more terms, since their pairs would take as long.
 """
@@ -32,7 +32,7 @@ class TsVector:
     def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         connection.executemany(
             "INSERT INTO words (user_id, seq, terms) VALUES (?, ?, array_to_tsvector(string_to_array(?, ' ')))",
-            [(entry.scope.owner, entry.seq, " ".join(_lexemes(entry.tokens))) for entry in entries],
+            [(entry.scope.owner, entry.seq, " ".join(_format_lexemes(entry.tokens))) for entry in entries],
         )
 
     def remove(self, connection: Connection, owner: int) -> None:
@@ -51,19 +51,19 @@ class TsVector:
         """Nothing: the server keeps the index in one piece."""
 
     def rename(self, connection: Connection, old: int, new: int) -> None:
-        before, after = (prefix_of(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old, new))
+        before, after = (make_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old, new))
         connection.execute(_RENAMED, (new, f"^{before}", after, old))
         connection.execute(_COUNTS_RENAMED, (new, f"^{before}", after, old))
 
     def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        tokens = {_lexeme(token(scope, term)): term for term in terms}
+        tokens = {_format_lexeme(make_token(scope, term)): term for term in terms}
         found = connection.execute(_FREQUENCY, (scope.owner, " ".join(tokens)))
         return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
 
     def beginning_with(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        start = _lexeme(token(scope, prefix))
+        start = _format_lexeme(make_token(scope, prefix))
         found = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
-        return [one.removeprefix(prefix_of(scope)) for (one,) in found]
+        return [one.removeprefix(make_prefix(scope)) for (one,) in found]
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         sums = connection.execute(
@@ -73,8 +73,8 @@ class TsVector:
             return []
         held = self.frequency(connection, scope, terms)
         ranking = Ranking(connection, scope, held, messages=sums[0], mean_length=sums[1] / sums[0])
-        asked = _question([scope], terms)
-        if sum(held.values()) <= NARROWED or len(terms) > MOST_NARROWED:
+        asked = _make_ts_query([scope], terms)
+        if sum(held.values()) <= NARROWED or len(terms) > MAX_NARROWED:
             found = ranking.scores(asked)
         else:
             found = ranking.narrowed(limit)
@@ -83,7 +83,7 @@ class TsVector:
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
         owner = scopes[0].owner  # scopes of one owner
-        found = connection.execute(HOLDING, (owner, _question(scopes, terms), limit))
+        found = connection.execute(HOLDING, (owner, _make_ts_query(scopes, terms), limit))
         return [seq for (seq,) in found]
 
 
@@ -95,10 +95,10 @@ class Scored:
     scores: npt.NDArray[np.float64]
 
     def least(self, limit: int) -> float:
-        """The score that the best `limit` reach; 0.0 where there are fewer."""
+        """Return the score that the best `limit` reach; 0.0 where there are fewer."""
         return 0.0 if len(self.scores) < limit else float(np.partition(self.scores, -limit)[-limit])
 
-    def and_those(self, other: "Scored") -> "Scored":
+    def add_scores(self, other: "Scored") -> "Scored":
         """With those of another search that are not among these."""
         new = ~np.isin(other.seqs, self.seqs)
         return Scored(np.append(self.seqs, other.seqs[new]), np.append(self.scores, other.scores[new]))
@@ -111,22 +111,23 @@ class Ranking:
         self, connection: Connection, scope: Scope, held: Mapping[str, int], *, messages: int, mean_length: float
     ) -> None:
         self._connection, self._scope, self._held, self._mean = connection, scope, held, max(mean_length, 1e-9)
-        self._weights = {term: weight(count, messages) for term, count in held.items()}
+        self._weights = {term: weigh(count, messages) for term, count in held.items()}
 
     def scores(self, asked: str) -> Scored:
-        """All messages for which a tsquery holds."""
+        """Return all messages for which a tsquery holds."""
         cursor = self._connection.cursor()
         cursor.row_factory = None  # of thousands of rows no column is read by its name
         rows = cursor.execute(MATCHES, (self._scope.owner, asked)).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         marks = TermHashes([row[2] for row in rows])
-        often = _by_message(marks.counts(HashFilter(map(term_hash, self._weights))), marks.messages, len(rows))
+        often = _sum_by_message(marks.counts(HashFilter(map(hash_term, self._weights))), marks.messages, len(rows))
         each = often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / self._mean))
         # Row by row: a product of matrices may round the same message differently among others.
         return Scored(seqs, (np.array(list(self._weights.values()))[:, None] * each).sum(axis=0))
 
     def narrowed(self, limit: int) -> Scored:
-        """Messages among which the best `limit` are, without most of those that hold one common term and no other.
+        """Return the messages among which the best `limit` are, without most of those that hold one common term and no
+        other.
 
         However often a term stands in a message, it adds less than K1 + 1 times its weight (MaxScore: Turtle and Flood,
         1995). So those that hold a rare term, or two, are scored first; then of the others only those that hold one
@@ -136,51 +137,57 @@ class Ranking:
         reached = np.cumsum([self._held[term] for term in rarest])
         first = 1 + int(np.searchsorted(reached, 2 * limit))
         common = rarest[first:]
-        found = self.scores(" | ".join([self._any(rarest[:first]), *self._two_of(common)]))
+        found = self.scores(" | ".join([self._format_any_query(rarest[:first]), *self._format_two_of(common)]))
         least = found.least(limit)
         further = [term for term in common if (K1 + 1) * self._weights[term] >= least]
-        return found.and_those(self.scores(self._any(further))) if further else found
+        return found.add_scores(self.scores(self._format_any_query(further))) if further else found
 
-    def _any(self, terms: Sequence[str]) -> str:
-        return f"({_question([self._scope], terms)})"
+    def _format_any_query(self, terms: Sequence[str]) -> str:
+        return f"({_make_ts_query([self._scope], terms)})"
 
-    def _two_of(self, terms: Sequence[str]) -> list[str]:
-        """Questions of which one holds where two of the terms stand or more."""
+    def _format_two_of(self, terms: Sequence[str]) -> list[str]:
+        """Return the questions of which one holds where two of the terms stand or more."""
         if len(terms) < 2:
             return []
         half = len(terms) // 2
         one, other = terms[:half], terms[half:]
-        return [f"({self._any(one)} & {self._any(other)})", *self._two_of(one), *self._two_of(other)]
+        return [
+            f"({self._format_any_query(one)} & {self._format_any_query(other)})",
+            *self._format_two_of(one),
+            *self._format_two_of(other),
+        ]
 
 
-def _by_message(counts: npt.NDArray[np.float64], messages: npt.NDArray[np.intp], count: int) -> npt.NDArray[np.float64]:
+def _sum_by_message(
+    counts: npt.NDArray[np.float64], messages: npt.NDArray[np.intp], count: int
+) -> npt.NDArray[np.float64]:
     """[terms, messages], of [terms, passages]."""
     made = np.zeros((count, len(counts)))
     np.add.at(made, messages, counts.T)
     return made.T
 
 
-def _lexemes(tokens: Iterable[str]) -> list[str]:
-    made, left = [], MOST_LEXEMES
-    for one in dict.fromkeys(map(_lexeme, tokens)):
-        left -= len(one.encode())
+def _format_lexemes(tokens: Iterable[str]) -> list[str]:
+    made, left = [], MAX_LEXEMES_BYTES
+    for fromkey in dict.fromkeys(map(_format_lexeme, tokens)):
+        left -= len(fromkey.encode())
         if left < 0:
             break
-        made.append(one)
+        made.append(fromkey)
     return made
 
 
-def _lexeme(one: str) -> str:
+def _format_lexeme(one: str) -> str:
     raw = one.encode()
-    if len(raw) <= MOST_BYTES:
+    if len(raw) <= MAX_TOKEN_BYTES:
         return one
-    return raw[: MOST_BYTES // 2].decode(errors="ignore") + blake2b(raw, digest_size=16).hexdigest()
+    return raw[: MAX_TOKEN_BYTES // 2].decode(errors="ignore") + blake2b(raw, digest_size=16).hexdigest()
 
 
-def _question(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """The messages of these scopes that hold one of the terms or more, as text of a tsquery."""
+def _make_ts_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
+    """Return the messages of these scopes that hold one of the terms or more, as text of a tsquery."""
     # Tokens are letters, digits and marks only, so quotes are enough.
-    return " | ".join(f"'{_lexeme(token(scope, term))}'" for scope in scopes for term in terms)
+    return " | ".join(f"'{_format_lexeme(make_token(scope, term))}'" for scope in scopes for term in terms)
 
 
 _FORGOTTEN = """

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from records.scopes import Scope
 from storage.engine.protocol import Value
 
-MOST_TERMS = 64
+MAX_TERMS = 64
 """At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
 # Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
 # letter.
@@ -43,49 +43,49 @@ class TermsEntry:
     @property
     def tokens(self) -> list[str]:
         """Its tokens in order, repetitions too."""
-        prefix = prefix_of(self.scope)
+        prefix = make_prefix(self.scope)
         return [prefix + term for term in self.terms]
 
     def row(self) -> tuple[Value, ...]:
-        """The values of its row in `places`."""
+        """Return the values of its row in `places`."""
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
-        return *where, *what, marks(self.terms, self.begins)
+        return *where, *what, make_marks(self.terms, self.begins)
 
 
-def wanted(terms: Iterable[str]) -> list[str]:
-    """The terms that are looked up."""
+def select_wanted(terms: Iterable[str]) -> list[str]:
+    """Return the terms that are looked up."""
     # A query of FTS5 ends at its first NUL, even inside quotes.
-    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
 
-def token(scope: Scope, term: str) -> str:
-    """The token that the index has for a term of a scope."""
-    return prefix_of(scope) + bare_token(term)
+def make_token(scope: Scope, term: str) -> str:
+    """Return the token that the index has for a term of a scope."""
+    return make_prefix(scope) + strip_token(term)
 
 
-def bare_token(term: str) -> str:
-    """A term as one token of FTS5, without its scope: letters, numbers and marks only."""
+def strip_token(term: str) -> str:
+    """Return a term as one token of FTS5, without its scope: letters, numbers and marks only."""
     if term.isalnum():
         return term
     return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
 
 
-def prefix_of(scope: Scope) -> str:
+def make_prefix(scope: Scope) -> str:
     """Letters and digits only, so that the tokenizer keeps it with its term; "n" is the minus of a group's id."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
-def term_hash(term: str) -> int:
-    """32 bits that stand for a term in the column `marks` of `places` (CRC-32), so that counting needs no text."""
-    return crc32(bare_token(term).encode())
+def hash_term(term: str) -> int:
+    """32 bits that stand for a term in the column `make_marks` of `places` (CRC-32), so that counting needs no text."""
+    return crc32(strip_token(term).encode())
 
 
-def marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """The column `marks`: the hashes of terms that are tokens already, little-endian, with a BORDER before each
-    passage.
+def make_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
+    """Return the column `make_marks`: the hashes of terms that are tokens already, little-endian, with a BORDER before
+    each passage.
     """
-    return np.insert(np.array([crc32(one.encode()) for one in terms], "<u4"), list(begins), BORDER).tobytes()
+    return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
 class HashFilter:
@@ -102,7 +102,7 @@ class HashFilter:
 
 
 class TermHashes:
-    """The terms of some messages, as the column `marks` holds them, passage by passage: a short message has one.
+    """The terms of some messages, as the column `make_marks` holds them, passage by passage: a short message has one.
 
     `messages`: [passages], the message of each; `parts`: [passages], the place of each in its message; `lengths`:
     [passages], in terms, those of date and speaker included.
@@ -131,11 +131,11 @@ class TermHashes:
 
     def counts(self, wanted: HashFilter) -> npt.NDArray[np.float64]:
         """[wanted hashes, passages]: how often each hash is in each passage."""
-        ahead = _counted(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
-        return _counted(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
+        ahead = _count_terms(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
+        return _count_terms(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
 
 
-def _counted(
+def _count_terms(
     wanted: HashFilter, hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
 ) -> npt.NDArray[np.float64]:
     at = np.flatnonzero(wanted.low_bits.take(hashes.astype(np.uint16)))

@@ -25,7 +25,7 @@ from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
 CACHE_BYTES = 64 * 2**20
 """Of all matrices together; the last one that was searched stays, however large it is."""
-MOST_MESSAGES = 150_000
+MAX_MESSAGES = 150_000
 """A scope of more messages is searched by words alone: its matrix would take a quarter of a gigabyte."""
 CENTRING = 0.7
 """The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
@@ -97,14 +97,14 @@ class Matrix:
     def bytes(self) -> int:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
-    def plus(self, seqs: Ints, parts: Ints, vectors: Floats) -> "Matrix":
+    def with_rows(self, seqs: Ints, parts: Ints, vectors: Floats) -> "Matrix":
         count = self.count + len(seqs)
         return replace(
             self,
             count=count,
-            seqs=_with(self.seqs, self.count, seqs),
-            parts=_with(self.parts, self.count, parts),
-            vectors=_with(self.vectors, self.count, vectors),
+            seqs=_append_items(self.seqs, self.count, seqs),
+            parts=_append_items(self.parts, self.count, parts),
+            vectors=_append_items(self.vectors, self.count, vectors),
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
@@ -120,29 +120,31 @@ class Matrix:
         def compared(direction: Floats) -> Floats:
             return np.asarray((np.vecdot(vectors, direction) - np.vecdot(taken, direction)) / lengths)
 
-        asked = _unit(query - taken)
+        asked = _normalise(query - taken)
         cosines = compared(asked)
         last = np.flatnonzero(np.isin(seqs, said_last))
         if len(last) and cosines[last].max() >= np.quantile(cosines, GOING_ON):
-            asked += LAST_SAID * _unit(vectors[last].mean(axis=0) - taken)
+            asked += LAST_SAID * _normalise(vectors[last].mean(axis=0) - taken)
             asked /= 1 + LAST_SAID
             cosines = compared(asked)
-        best = np.argsort(-cosines, kind="stable") if self.count <= limit else _best(cosines, 2 * limit)
+        best = np.argsort(-cosines, kind="stable") if self.count <= limit else _find_best(cosines, 2 * limit)
         nearest = tuple(dict.fromkeys(seqs[best].tolist()))[:limit]
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _unit(vector: Floats) -> Floats:
+def _normalise(vector: Floats) -> Floats:
     return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))
 
 
-def _best(cosines: Floats, most: int) -> npt.NDArray[np.intp]:
+def _find_best(cosines: Floats, most: int) -> npt.NDArray[np.intp]:
     rows = np.argpartition(-cosines, min(most, len(cosines) - 1))[:most]
     return rows[np.argsort(-cosines[rows], kind="stable")]
 
 
-def _with(held: npt.NDArray[Any], used: int, more: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array with `more` behind the first `used` rows: with room to spare, so that growing seldom copies it."""
+def _append_items(held: npt.NDArray[Any], used: int, more: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array with `more` behind the first `used` rows: with room to spare, so that growing
+    seldom copies it.
+    """
     count = used + len(more)
     if count > len(held):
         grown = np.empty((max(count, len(held) * 5 // 4, 64), *held.shape[1:]), held.dtype)
@@ -158,20 +160,20 @@ class VectorIndex:
 
     database: OwnerDatabase
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
-    _most_messages: int = field(default=MOST_MESSAGES, kw_only=True)
+    _most_messages: int = field(default=MAX_MESSAGES, kw_only=True)
     _cache: LRUCache[tuple[Scope, str], Matrix] = field(init=False)
     # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the other.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
 
     @_cache.default
-    def _empty_cache(self) -> LRUCache[tuple[Scope, str], Matrix]:
+    def _make_cache(self) -> LRUCache[tuple[Scope, str], Matrix]:
         return LRUCache(self._cache_bytes, getsizeof=lambda held: min(held.bytes, self._cache_bytes))
 
     # what is to be embedded ---------------------------------------------------------------------------------
 
     async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
+        """Return the newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
 
         Calling this makes it the current model, and everything is embedded again for it.
         """
@@ -194,20 +196,20 @@ class VectorIndex:
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
             by_owner.setdefault(item.message.scope.owner, []).append(item)
-        blobs = {owner: [_blobs(one) for one in mine] for owner, mine in by_owner.items()}
+        blobs = {owner: [_split_blobs(one) for one in mine] for owner, mine in by_owner.items()}
         async with self._lock:
             outcomes = await asyncio.gather(
                 *(
-                    self.database.transact(partial(_stored, model, mine, blobs[owner]), owner)
+                    self.database.transact(partial(_read_stored, model, mine, blobs[owner]), owner)
                     for owner, mine in by_owner.items()
                 ),
                 return_exceptions=True,
             )
-            stored = [one for one in outcomes if not isinstance(one, BaseException)]
+            stored = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
             await self._keep_up(model, [item for mine in stored for item in mine])
-        for one in outcomes:
-            if isinstance(one, BaseException):
-                raise one
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
         """Count an owner's messages that are indexed, and all of them."""
@@ -228,9 +230,9 @@ class VectorIndex:
     async def closeness(
         self, scope: Scope, model: str, query: Floats, limit: int, *, said_last: Sequence[int] = ()
     ) -> Closeness | None:
-        """The closeness of all passages of a scope to a question [d], and the `limit` closest messages; None where none
-        has a vector of the model yet, and in very large scopes. `said_last`: ids of the messages that the question goes
-        on with if they are close to it.
+        """Return the closeness of all passages of a scope to a question [d], and the `limit` closest messages; None
+        where none has a vector of the model yet, and in very large scopes. `said_last`: ids of the messages that the
+        question goes on with if they are close to it.
         """
         held = self._cache.get((scope, model))
         if held is None or held.dimensions != len(query):
@@ -241,7 +243,7 @@ class VectorIndex:
             async with self._lock:
                 held = self._cache.get((scope, model))
                 if held is None or held.dimensions != len(query):
-                    held = self._cache[scope, model] = await self._loaded(scope, model, len(query))
+                    held = self._cache[scope, model] = await self._load_matrix(scope, model, len(query))
         if not held.count:
             return None
         last: list[int] = []
@@ -277,8 +279,8 @@ class VectorIndex:
             await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
-    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> Matrix:
-        """A scope, read from the tables, and read again if something was erased in the meantime."""
+    async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
+        """Return a scope, read from the tables, and read again if something was erased in the meantime."""
         while True:
             drops, held, after = self._drops, Matrix.empty(dimensions), (-1, 0)
             async with self.database.read(scope.owner) as reader:
@@ -288,7 +290,7 @@ class VectorIndex:
                     rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                    held = await asyncio.to_thread(_extended, held, [(one[0], one[1], one[2]) for one in rows])
+                    held = await asyncio.to_thread(_extend_matrix, held, [(one[0], one[1], one[2]) for one in rows])
                 if len(rows) < LOADED:
                     break
             if drops == self._drops:
@@ -302,43 +304,43 @@ class VectorIndex:
             if held is None or not any(len(item.passages) for item in mine):
                 continue
             drops = self._drops
-            grown = await asyncio.to_thread(_with_items, held, mine)
+            grown = await asyncio.to_thread(_add_items, held, mine)
             if drops != self._drops or grown is None:
                 self._cache.pop((scope, model), None)
             elif (scope, model) in self._cache:
                 self._cache[scope, model] = grown
 
 
-def _extended(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matrix:
+def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matrix:
     """With rows of the table; vectors of another length are left out (the endpoint's model has changed)."""
     fitting = [row for row in rows if len(row[2]) == 2 * held.dimensions]
     seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
     vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, held.dimensions)
-    return held.plus(np.array(seqs, np.int64), np.array(parts, np.int64), vectors)
+    return held.with_rows(np.array(seqs, np.int64), np.array(parts, np.int64), vectors)
 
 
-def _with_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
+def _add_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
     """`held` with the passages of these items; None where that is not a plain addition."""
     if any(len(item.passages) and item.passages.shape[1] != held.dimensions for item in items):
         return None
     if np.isin(held.seqs[: held.count], [item.seq for item in items]).any():
         return None
-    rows = [(item.seq, part, blob) for item in items for part, blob in _blobs(item)]
-    return _extended(held, rows)
+    rows = [(item.seq, part, blob) for item in items for part, blob in _split_blobs(item)]
+    return _extend_matrix(held, rows)
 
 
-def _blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
-    """The parts of a message, with their vectors as the table holds them."""
+def _split_blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
+    """Return the parts of a message, with their vectors as the table holds them."""
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _stored(
+def _read_stored(
     model: str, items: Sequence[MessageVectors], blobs: Sequence[Sequence[tuple[int, bytes]]], connection: Connection
 ) -> list[MessageVectors]:
     """Store the vectors of one owner's messages; those that are stored: a seq may belong to another message by now."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
-    fresh = [index for index, item in enumerate(items) if _text_key(item) in texts]
+    fresh = [index for index, item in enumerate(items) if _make_text_key(item) in texts]
     keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
     connection.executemany(_REMOVE, [keys[index] for index in fresh])
     connection.executemany(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
@@ -346,6 +348,6 @@ def _stored(
     return [items[index] for index in fresh]
 
 
-def _text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:
+def _make_text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:
     message = item.message
     return item.seq, message.scope.owner, message.scope.thread, message.id, message.content

@@ -14,9 +14,9 @@ from functools import lru_cache
 from records.scopes import Scope
 from runtime.cooperative import yielding_gil
 from storage.engine.protocol import Connection, Reader, Row, Transaction
-from storage.schema.rows import AnyRow, moment_of
+from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
-from storage.search.terms import TermsEntry, bare_token, wanted
+from storage.search.terms import TermsEntry, select_wanted, strip_token
 from text import analyzer
 from text.passages import passages
 
@@ -36,16 +36,16 @@ SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT va
 """
 
 
-async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
+async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     """Index new messages, (seq, row) each in ascending order; the analysis of many runs outside the event loop."""
-    entries = await analysed(rows)
+    entries = await analyse_rows(rows)
     await tx.run(lambda connection: put(connection, entries))
 
 
-async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Messages as `put` takes them; the analysis of many, or of much, runs outside the event loop."""
+async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
+    """Return the messages as `put` takes them; the analysis of many, or of much, runs outside the event loop."""
     is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
-    return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
+    return _make_entries(rows) if is_short else await asyncio.to_thread(_make_entries, rows)
 
 
 def remove(connection: Connection, owner: int) -> None:
@@ -67,7 +67,7 @@ def forget(connection: Connection, owner: int, ids: str) -> None:
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index one message that is new or whose text changed."""
-    entries = _entries([(seq, row)])
+    entries = _make_entries([(seq, row)])
     owner = entries[0].scope.owner
     full_text.of(connection).take_out(connection, owner, seq)
     connection.execute("DELETE FROM places WHERE user_id = ? AND seq = ?", (owner, seq))
@@ -85,8 +85,10 @@ def optimize(connection: Connection) -> None:
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
-    """Rows of `messages` that hold one of the terms or more, best first, with their BM25 (larger is better)."""
-    looked_up = wanted(terms)
+    """Return the rows of `messages` that hold one of the terms or more, best first, with their BM25
+    (larger is better).
+    """
+    looked_up = select_wanted(terms)
     if not looked_up or limit <= 0:
         return []
 
@@ -104,20 +106,20 @@ def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     connection.executemany(_PLACE, [entry.row() for entry in entries])
 
 
-def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    return [entry_of(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
+def _make_entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
+    return [make_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
-def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
-    """A message as `put` takes it. `said`: the terms of its text, where they are known."""
+def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
+    """Return a message as `put` takes it. `said`: the terms of its text, where they are known."""
     # The heading is searched with the words (date and speaker: +3 points of coverage on LoCoMo, docs/recall.md). It is
     # analysed apart from the text, whose language it would hide.
-    content, terms = str(row["content"]), heading(row)
+    content, terms = str(row["content"]), list_heading_terms(row)
     parts = passages(content) if said is None else [content]
     begins = []
     for part in parts:
         begins.append(len(terms))
-        terms += analyzer.analyse(part) if said is None else said
+        terms += analyzer.analyse_text(part) if said is None else said
     return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -125,25 +127,29 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsE
         role=str(row["role"]),
         speaker=str(row["speaker"]),
         size=len(content.encode()),
-        said_at=moment_of(row["created_at"]).timestamp(),
-        terms=tuple(map(bare_token, terms)),
+        said_at=parse_moment(row["created_at"]).timestamp(),
+        terms=tuple(map(strip_token, terms)),
         begins=tuple(begins) if len(parts) > 1 else (),
     )
 
 
-def heading(row: AnyRow) -> list[str]:
-    """The terms of a message's date, its speaker and the title of the conversation that it began."""
-    day, title = moment_of(row["created_at"]).date(), str(row["title"])
-    return [*_words_of_day(day), *_analysed_often(str(row["speaker"])), *(analyzer.analyse(title) if title else ())]
+def list_heading_terms(row: AnyRow) -> list[str]:
+    """Return the terms of a message's date, its speaker and the title of the conversation that it began."""
+    day, title = parse_moment(row["created_at"]).date(), str(row["title"])
+    return [
+        *_list_day_words(day),
+        *_terms_of_name(str(row["speaker"])),
+        *(analyzer.analyse_text(title) if title else ()),
+    ]
 
 
 @lru_cache(maxsize=1_000)
-def _words_of_day(day: date) -> tuple[str, ...]:
-    """The terms of a date."""
-    return tuple(analyzer.analyse(f"{day.day} {day:%B} {day.year}"))
+def _list_day_words(day: date) -> tuple[str, ...]:
+    """Return the terms of a date."""
+    return tuple(analyzer.analyse_text(f"{day.day} {day:%B} {day.year}"))
 
 
 @lru_cache(maxsize=1_000)
-def _analysed_often(text: str) -> tuple[str, ...]:
-    """The terms of a name."""
-    return tuple(analyzer.analyse(text))
+def _terms_of_name(text: str) -> tuple[str, ...]:
+    """Return the terms of a name."""
+    return tuple(analyzer.analyse_text(text))

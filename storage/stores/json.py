@@ -16,9 +16,9 @@ from pathlib import Path
 
 from records.errors import StorageError
 from records.owners import StorageType
-from runtime.tasks import uncancelled
+from runtime.tasks import run_uncancelled
 from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import connect, explained, sqlite3
+from storage.engine.sqlite_driver import connect, explain_errors, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, Portable, Table
 from storage.stores import json_files as files
@@ -77,7 +77,7 @@ class JsonStore(MemoryStore):
         version wrote memory.json.
         """
         recovery = Recovery(folder, clock)
-        with explained(folder / SNAPSHOT_NAME):
+        with explain_errors(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
@@ -97,11 +97,11 @@ class JsonStore(MemoryStore):
                 async with store.words.indexing():
                     yield store
             finally:
-                await uncancelled(store._close)
+                await run_uncancelled(store._close_database)
         # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
         # yet if its words are being indexed again.
         if store._has_time() and not store._is_corrupt:
-            with contextlib.suppress(StorageError), explained(index):
+            with contextlib.suppress(StorageError), explain_errors(index):
                 await asyncio.to_thread(mark_clean, index)
 
     async def erase(self, owner: int) -> None:
@@ -130,13 +130,13 @@ class JsonStore(MemoryStore):
 
     async def flush(self) -> None:
         """Write everything to memory.json and remove the journal."""
-        await self._flush(lambda: True)
+        await self._flush_changes(lambda: True)
 
-    async def _flush(self, is_wanted: Callable[[], bool]) -> None:
+    async def _flush_changes(self, is_wanted: Callable[[], bool]) -> None:
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
-        if self._journal.size or row is None or row[0] != files.identity_of(self._target):
-            await uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
+        if self._journal.size or row is None or row[0] != files.read_identity(self._target):
+            await run_uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
 
     # the journal: called by the database while nobody else writes; the first two in its thread ----------------
     def before_commit(self, connection: sqlite3.Connection) -> None:
@@ -153,7 +153,7 @@ class JsonStore(MemoryStore):
                     put.setdefault(table.name, []).append(table.portable(row))
                 else:
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
-        with explained(self._journal.path):
+        with explain_errors(self._journal.path):
             self._journal.write(JournalEntry(seq=self._next, put=put, delete=gone))
         connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
         connection.execute("DELETE FROM temp.changed")
@@ -178,7 +178,7 @@ class JsonStore(MemoryStore):
 
     async def _try_snapshot(self) -> None:
         try:
-            await uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
+            await run_uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
         except files.NotWanted:
             pass
         except StorageError as error:
@@ -187,16 +187,16 @@ class JsonStore(MemoryStore):
 
     async def _snapshot(self) -> None:
         """Write memory.json and drop the journal records that it now holds."""
-        await uncancelled(self._make_snapshot)
+        await run_uncancelled(self._make_snapshot)
 
     async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
         async with self._snapshot_lock:
-            with explained(self._target):
+            with explain_errors(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
             async with self.database.write(None) as tx:
-                with explained(self._journal.path):
+                with explain_errors(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_until, seq)
-                await tx.rows("UPDATE journal_state SET snapshot = ?", files.identity_of(self._target))
+                await tx.rows("UPDATE journal_state SET snapshot = ?", files.read_identity(self._target))
 
     def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
@@ -205,13 +205,13 @@ class JsonStore(MemoryStore):
     def _has_time(self) -> bool:
         return self._close_by is None or time.monotonic() < self._close_by
 
-    async def _close(self) -> None:
+    async def _close_database(self) -> None:
         # Cancel a running snapshot: the final one holds everything, and a stop has no time for both.
         self._is_closing = True
         if self.background is not None:
             await self.background
         try:
-            await self._flush(self._has_time)
+            await self._flush_changes(self._has_time)
         except files.NotWanted:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
@@ -223,7 +223,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _changed_rows_sql(table: Table) -> str:
+def _select_changed_rows_sql(table: Table) -> str:
     """Return the SQL for the rows of a table that the transaction changed: keys, and columns unless deleted."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
@@ -234,4 +234,4 @@ def _changed_rows_sql(table: Table) -> str:
     """  # noqa: S608
 
 
-_CHANGED_ROWS = {table.name: _changed_rows_sql(table) for table in TABLES}
+_CHANGED_ROWS = {table.name: _select_changed_rows_sql(table) for table in TABLES}

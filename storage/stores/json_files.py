@@ -16,10 +16,10 @@ from typing import IO
 from records.errors import StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import yielding_gil
 from storage.engine.protocol import Value
-from storage.engine.sqlite_driver import create_private, fsync_folder, sqlite3
+from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
-from storage.schema.rows import moment_of, text_of
-from storage.tables.bulk_load import many_messages
+from storage.schema.rows import format_moment, parse_moment
+from storage.tables.bulk_load import suspend_indexes
 
 SNAPSHOT_NAME = "memory.json"
 JOURNAL_NAME = "memory.json.journal"
@@ -50,7 +50,7 @@ class Snapshot:
     content: Mapping[str, object]
 
 
-def identity_of(path: Path) -> str | None:
+def read_identity(path: Path) -> str | None:
     """Return a fingerprint that changes when the file is edited or replaced, or None if there is no file."""
     try:
         stat = path.stat()
@@ -81,7 +81,7 @@ def write(
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
-        fsync_folder(target.parent)
+        sync_folder(target.parent)
     except NotWanted:
         partial.unlink()
         raise
@@ -95,7 +95,7 @@ def _write_all(
     source: sqlite3.Connection, file: IO[str], seq: int, is_wanted: Callable[[], bool], pauses: bool
 ) -> None:
     header = {"format": FORMAT, "journal_seq": seq}
-    file.write('{\n  "keepsake": ' + indented(header, 2))
+    file.write('{\n  "keepsake": ' + indent_row(header, 2))
     for table in TABLES:
         file.write(f',\n  "{table.name}": {{')
         if table is USERS:
@@ -109,7 +109,7 @@ def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
     between = "\n"
     for row in source.execute("SELECT * FROM users ORDER BY user_id"):
         shown = {"user_id": row["user_id"], "storage_type": row["storage_type"], **USERS.portable(row)}
-        file.write(f'{between}    "{row["user_id"]}": {indented(shown, 4)}')
+        file.write(f'{between}    "{row["user_id"]}": {indent_row(shown, 4)}')
         between = ",\n"
     file.write("\n  }" if between != "\n" else "}")
 
@@ -127,12 +127,12 @@ def _write_rows(
             owner = row["user_id"]
         else:
             file.write(",\n")
-        file.write("      " + indented(table.portable(row), 6))
+        file.write("      " + indent_row(table.portable(row), 6))
     file.write("\n    ]\n  }" if owner is not None else "}")
 
 
 @cache
-def _flat_encoder(depth: int) -> Callable[[object], str]:
+def _make_flat_encoder(depth: int) -> Callable[[object], str]:
     """Return an encoder for flat objects that puts each member on its own line.
 
     json.dumps with an indent is pure Python, too slow to write 100,000 messages at a stop. The C encoder is fast, and
@@ -141,12 +141,12 @@ def _flat_encoder(depth: int) -> Callable[[object], str]:
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
-def indented(row: Mapping[str, object], depth: int) -> str:
+def indent_row(row: Mapping[str, object], depth: int) -> str:
     """Format a row like json.dumps with indent=2, indented by `depth` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         return _format_nested(row, depth)
     space = "\n" + " " * depth
-    return f"{{{space}  {_flat_encoder(depth)(row)[1:-1]}{space}}}"
+    return f"{{{space}  {_make_flat_encoder(depth)(row)[1:-1]}{space}}}"
 
 
 def _format_nested(value: object, depth: int) -> str:
@@ -189,7 +189,7 @@ def demand_size(name: str, size: int) -> None:
         )
 
 
-def batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
+def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
     """Yield the rows of a snapshot as values for their table's `upsert`, owner by owner, with people's edits repaired.
 
     Raise SnapshotError if the content has the wrong shape.
@@ -246,7 +246,7 @@ def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, li
 def _repair_date(value: object) -> str:
     """Format a date for storage. Return 1970 if an edit has made it invalid."""
     try:
-        return text_of(moment_of(value))
+        return format_moment(parse_moment(value))
     except (ValueError, OverflowError):
         return "1970-01-01T00:00:00+00:00"
 
@@ -272,10 +272,10 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
-def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
+def insert_snapshot(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
     """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
-    with many_messages(connection):
-        for table, batch in batches(snapshot):
+    with suspend_indexes(connection):
+        for table, batch in iterate_batches(snapshot):
             if table is USERS:
                 connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
             else:
@@ -298,7 +298,7 @@ class JournalEntry:
         return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
 
 
-def entry_of(line: bytes) -> JournalEntry | None:
+def parse_entry(line: bytes) -> JournalEntry | None:
     """Parse a line of the journal. Return None if it is torn or garbled."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
@@ -335,7 +335,7 @@ def scan(path: Path) -> Scan:
     return Scan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
 
 
-def entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
+def iterate_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
     """Return the readable records within the first `end` bytes that have a number above `after`."""
     return (
         entry for entry, _, until in _read_records(path) if entry is not None and until <= end and entry.seq > after
@@ -350,7 +350,7 @@ def _read_records(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]
     with path.open("rb") as file:
         for line in file:
             offset += len(line)
-            yield entry_of(line), line, offset
+            yield parse_entry(line), line, offset
 
 
 class Journal:
@@ -386,7 +386,7 @@ class Journal:
             create_private(self.path)
             self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             if fresh:
-                fsync_folder(self.path.parent)
+                sync_folder(self.path.parent)
         self._dirty = True
         rest = memoryview(entry.line())
         while rest:
@@ -427,7 +427,7 @@ class Journal:
         else:
             self.path.unlink()
             partial.unlink()
-        fsync_folder(self.path.parent)
+        sync_folder(self.path.parent)
         self.size, self._retry_above = size, 0
 
     def close(self) -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
 from storage.engine.protocol import Connection
-from storage.engine.sqlite import Database, migrate, version_of
-from storage.engine.sqlite_driver import connect, create_private, sentence_for, sqlite3
+from storage.engine.sqlite import Database, migrate, read_version
+from storage.engine.sqlite_driver import connect, create_private, sqlite3, to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
-from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JournalEntry, entries, scan
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JournalEntry, iterate_entries, scan
 from storage.tables.bulk_load import is_whole
 from storage.tables.owner_tables import erase_tables
 
@@ -78,7 +78,7 @@ class Recovery:
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(INDEX_NAME + ".tmp")
         _remove_database(fresh)
-        known, identity = self._read_state(), files.identity_of(self._target)
+        known, identity = self._read_state(), files.read_identity(self._target)
         if known is not None and known["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
             is_best = known["clean"] or (scan(self._journal).garbled and _is_sound(self._index))
@@ -90,7 +90,7 @@ class Recovery:
                 f"{SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; the memory starts empty."
             )
         try:
-            self._build(fresh, files.read(self._target) if identity else None)
+            self._rebuild_database(fresh, files.read(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
             kept = self._set_aside(self._target, move=True)
             self.snapshot_needed = True
@@ -102,8 +102,8 @@ class Recovery:
             self.reports.append(
                 f"{could_not}what it held is not remembered until it is repaired or restored from a backup."
             )
-            self._build(fresh, None)
-        self._replay(fresh)
+            self._rebuild_database(fresh, None)
+        self._replay_journals(fresh)
         _copy_vectors(fresh, self._index)
         _remove_database(self._index)
         fresh.replace(self._index)
@@ -111,9 +111,9 @@ class Recovery:
     def _can_replay(self, index: Path) -> bool:
         """Replay the journal into a working copy. Return False if the copy is damaged."""
         try:
-            self._replay(index)
+            self._replay_journals(index)
         except sqlite3.DatabaseError as error:
-            if not isinstance(sentence_for(error, index), StorageCorrupt):
+            if not isinstance(to_storage_error(error, index), StorageCorrupt):
                 raise
             self.reports.append(f"{INDEX_NAME} was damaged and is rebuilt from {SNAPSHOT_NAME} and journal.")
             return False
@@ -125,18 +125,18 @@ class Recovery:
             return None
         try:
             with contextlib.closing(connect(self._index, durable=False)) as connection:
-                if version_of(connection, INDEX_NAME, len(MIGRATIONS)) != len(MIGRATIONS):
+                if read_version(connection, INDEX_NAME, len(MIGRATIONS)) != len(MIGRATIONS):
                     return None
                 row = connection.execute("SELECT * FROM journal_state").fetchone()
                 return dict(row) if row is not None else None
         except (StorageTooOld, StorageTooNew):
             return None
         except sqlite3.DatabaseError as error:
-            if isinstance(sentence_for(error, self._index), StorageBusy):
+            if isinstance(to_storage_error(error, self._index), StorageBusy):
                 raise
             return None
 
-    def _build(self, fresh: Path, found: files.Snapshot | None) -> None:
+    def _rebuild_database(self, fresh: Path, found: files.Snapshot | None) -> None:
         """Build a new working copy from memory.json."""
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -145,16 +145,16 @@ class Recovery:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
             if found is not None:
-                files.insert(connection, found, StorageType.JSON)
+                files.insert_snapshot(connection, found, StorageType.JSON)
                 _create_words_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
-            values = (found.journal_seq, files.identity_of(self._target)) if found else (0, None)
+            values = (found.journal_seq, files.read_identity(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
             if not is_whole(connection):
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")
 
-    def _replay(self, index: Path) -> None:
+    def _replay_journals(self, index: Path) -> None:
         """Apply the journal records that the working copy lacks, and truncate a torn last record."""
         seen = scan(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
@@ -168,8 +168,8 @@ class Recovery:
                 )
             connection.execute("BEGIN IMMEDIATE")
             _create_words_table(connection)
-            for entry in entries(self._journal, end=seen.end, after=seq):
-                _apply(connection, entry)
+            for entry in iterate_entries(self._journal, end=seen.end, after=seq):
+                _apply_entry(connection, entry)
             _adopt_orphans(connection)
             connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
@@ -187,7 +187,7 @@ class Recovery:
         if move:
             path.replace(kept)
         else:
-            _copy(path, kept)
+            _copy_tables(path, kept)
         return kept
 
 
@@ -235,7 +235,7 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
         connection.execute("COMMIT")
 
 
-def _apply(connection: sqlite3.Connection, entry: JournalEntry) -> None:
+def _apply_entry(connection: sqlite3.Connection, entry: JournalEntry) -> None:
     """Put a record's rows and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
@@ -315,7 +315,7 @@ def _remove_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_tables(source: Path, target: Path) -> None:
     create_private(target)
     shutil.copyfile(source, target)
 
@@ -397,7 +397,7 @@ class MissingWords:
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
-        entries = await word_index.analysed([(row["seq"], row) for row in rows]) if rows else []
+        entries = await word_index.analyse_rows([(row["seq"], row) for row in rows]) if rows else []
         await self.database.transact(lambda connection: _store_entries(connection, owner, seqs, entries), owner)
         return False
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from records.context import MOST_UNFOLDED, ContextSources, StoredQuestion
+from records.context import MAX_UNFOLDED, ContextSources, StoredQuestion
 from records.errors import StorageBusy, StorageError
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
@@ -20,7 +20,7 @@ from records.status import Counts
 from storage.engine.protocol import Connection, OwnerDatabase
 from storage.erasure.deletion_cascade import DeletionCascade
 from storage.schema.portable_tables import USERS
-from storage.schema.rows import CONFIG_ROWS, config_of, message_of, text_of
+from storage.schema.rows import CONFIG_ROWS, format_moment, message_of, parse_config
 from storage.search import candidates as search
 from storage.search import word_index
 from storage.search.protocol import Candidates, WordHit
@@ -28,18 +28,18 @@ from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
-from storage.tables.dump import Batches, digest_of, dumped, loaded
+from storage.tables.dump import Batches, digest_of, dump_owner, load_owner
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import FoldTable
 from storage.tables.history import HistoryTable
 from storage.tables.history_extraction import HistoryExtractionTable
-from storage.tables.owner_tables import erase_tables, renamed
+from storage.tables.owner_tables import erase_tables, rename_rows
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
-from text.analyzer import analyse
+from text.analyzer import analyse_text
 
 MAX_INDEX_WAIT_SECONDS = 2.0
 """How long a search waits for words that are still being indexed."""
@@ -73,12 +73,14 @@ class MemoryStore(FoldTable):
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
-        rows = await self._rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
-        return [config_of(row) for row in rows]
+        rows = await self._fetch_rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        return [parse_config(row) for row in rows]
 
     async def owner(self, owner: int) -> OwnerConfig | None:
-        row = await self._row(owner, "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
-        return config_of(row) if row else None
+        row = await self._fetch_row(
+            owner, "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind
+        )
+        return parse_config(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
         """Insert or replace an owner's settings. Raise StorageError if the owner is in another store."""
@@ -90,7 +92,7 @@ class MemoryStore(FoldTable):
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
-                reminder_table.follow(connection, config.owner, config.zone)
+                reminder_table.follow_owner(connection, config.owner, config.zone)
             return is_here
 
         if not await self.database.transact(put, config.owner):
@@ -98,7 +100,7 @@ class MemoryStore(FoldTable):
 
     async def census(self, since: datetime) -> tuple[int, int]:
         """Return the number of owners with a message since then, and the number of scopes whose last fold failed."""
-        [row] = await self._rows(None, _CENSUS, self.kind, text_of(since))
+        [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
     # messages ----------------------------------------------------------------------------------------------
@@ -142,13 +144,13 @@ class MemoryStore(FoldTable):
         await self.database.transact(lambda connection: message_table.decline(connection, scope, turns), scope.owner)
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        return await self._together(
+        return await self._read_together(
             scope.owner, lambda connection: message_table.find(connection, scope, role=role, source=source)
         )
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages with these ids that are in the scope, in ascending order."""
-        return await self._messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
+        return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
         """Return the newest `limit` messages that precede the message `before`, in ascending order."""
@@ -171,16 +173,16 @@ class MemoryStore(FoldTable):
 
     async def unfolded(self, scope: Scope) -> list[Message]:
         """Return the oldest active messages in ascending order, at most MOST_UNFOLDED."""
-        return await self._messages(
+        return await self._read_messages(
             scope.owner,
             f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?",
             *scope,
-            MOST_UNFOLDED,
+            MAX_UNFOLDED,
         )
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
         """Return the messages of one turn in ascending order, imported ones included."""
-        return await self._messages(
+        return await self._read_messages(
             scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
         )
 
@@ -189,7 +191,7 @@ class MemoryStore(FoldTable):
 
         Imported history is left out.
         """
-        return await self._messages(
+        return await self._read_messages(
             scope.owner,
             f"""
             {_MESSAGES} WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
@@ -208,13 +210,13 @@ class MemoryStore(FoldTable):
 
         If `before` is given, leave out the messages of that turn and later ones.
         """
-        return await self._together(
+        return await self._read_together(
             scope.owner,
             lambda connection: message_table.context_sources(connection, scope, turns=turns, before=before),
         )
 
     async def counts(self, scope: Scope) -> Counts:
-        rows = await self._rows(scope.owner, _COUNTS, *scope)
+        rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
         total = archived = characters = turns = gap = 0
         levels: dict[int, int] = {}
         for what, a, b, c in rows:
@@ -235,14 +237,14 @@ class MemoryStore(FoldTable):
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
         """Return the first and the last message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
-        row = await self._row(
+        row = await self._fetch_row(
             scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
         )
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
         """Return the scopes of an owner that hold a message."""
-        rows = await self._rows(
+        rows = await self._fetch_rows(
             owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
         )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
@@ -271,20 +273,20 @@ class MemoryStore(FoldTable):
             rows = await reader.rows(_EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
-            matching = [row for row in rows if not set(terms).isdisjoint(analyse(row["earlier"]))]
+            matching = [row for row in rows if not set(terms).isdisjoint(analyse_text(row["earlier"]))]
             return [replace(message_of(row), content=row["earlier"]) for row in matching]
 
         return await asyncio.to_thread(filter_matching)
 
     async def speakers(self, scope: Scope) -> list[str]:
         """Return the names of recent speakers."""
-        return await self._together(scope.owner, lambda connection: search.speakers(connection, scope))
+        return await self._read_together(scope.owner, lambda connection: search.speakers(connection, scope))
 
     async def completions(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
         """By term that no message before `before` holds, the terms of the scope that begin with it."""
-        return await self._together(
+        return await self._read_together(
             scope.owner, lambda connection: search.completions(connection, scope, terms, before=before)
         )
 
@@ -304,7 +306,7 @@ class MemoryStore(FoldTable):
         leave out the message with that id and later ones.
         """
         await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
-        return await self._together(
+        return await self._read_together(
             scope.owner,
             lambda connection: search.candidates(
                 connection, scope, terms, limit=limit, nearest=nearest, times=times, before=before
@@ -317,14 +319,14 @@ class MemoryStore(FoldTable):
             self._unmerged = 0
             await self.database.transact(word_index.optimize, None)
 
-    async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
-        return [message_of(row) for row in await self._rows(owner, sql, *values)]
+    async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
+        return [message_of(row) for row in await self._fetch_rows(owner, sql, *values)]
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
         """Yield a snapshot of everything of an owner, in batches of portable rows with a "table" key, for `load`."""
         async with self.database.read(owner, frozen=True) as reader:
-            async for batch in dumped(reader, owner):
+            async for batch in dump_owner(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
@@ -333,7 +335,7 @@ class MemoryStore(FoldTable):
         A pointer to another store in `users` stays until the directory changes it.
         """
         async with self.database.write(owner) as tx:
-            await loaded(tx, owner, batches, self.kind)
+            await load_owner(tx, owner, batches, self.kind)
 
     async def digest(self, owner: int) -> str:
         """Return a hash of everything that `dump` yields. Two stores with the same content have the same digest."""
@@ -363,7 +365,7 @@ class MemoryStore(FoldTable):
         The messages lose their Telegram ids. Do nothing if the owner is not here.
         """
         async with self.database.write(owner) as tx:
-            await renamed(tx, owner, new)
+            await rename_rows(tx, owner, new)
         self.drop_copies(owner)
 
     def drop_copies(self, owner: int) -> None:

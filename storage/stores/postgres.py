@@ -8,10 +8,12 @@ from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
 from storage.search.postgres_full_text import TsVector
 from storage.stores.memory_store import MemoryStore
-from storage.tables.owner_tables import renamed
+from storage.tables.owner_tables import rename_rows
 
 
-def postgres_database(url: str, *, replica: LeaseHolder | None = None) -> AbstractAsyncContextManager[PostgresDatabase]:
+def open_postgres_database(
+    url: str, *, replica: LeaseHolder | None = None
+) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgresDatabase with our migrations and a tsvector word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 
@@ -38,5 +40,5 @@ class PostgresStore(MemoryStore):
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await renamed(tx, owner, new, _WITH_OWNER)
+            await rename_rows(tx, owner, new, _WITH_OWNER)
         self.drop_copies(owner)

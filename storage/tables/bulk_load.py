@@ -23,7 +23,7 @@ FROM places GROUP BY user_id, thread_id
 
 
 @contextmanager
-def many_messages(connection: Connection, *, with_words: bool = False) -> Iterator[None]:
+def suspend_indexes(connection: Connection, *, with_words: bool = False) -> Iterator[None]:
     """Load the messages of the block into `messages`, which was empty before it, inside the caller's transaction;
     `with_words`, into the index of words, too.
 
@@ -43,5 +43,7 @@ def many_messages(connection: Connection, *, with_words: bool = False) -> Iterat
 
 
 def is_whole(connection: Connection) -> bool:
-    """Whether every row that another one names is there, which SQLite does not look at while `foreign_keys` is off."""
+    """Return True if every row that another one names is there, which SQLite does not look at while `foreign_keys` is
+    off.
+    """
     return connection.execute("PRAGMA foreign_key_check").fetchone() is None

@@ -6,13 +6,13 @@ Owns the SQL of `conversations` (`store.conversations`).
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from records.conversations import FIRST_NUMBER, LONGEST_TITLE, ListedConversation, StoredConversation
+from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation, StoredConversation
 from records.errors import StorageError
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import CONVERSATIONS
-from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of, text_of
+from storage.schema.rows import CONVERSATION_ROWS, format_moment, message_of, parse_moment
 from storage.tables.owner_tables import OwnerTables
 from text.characters import visible_line
 
@@ -27,12 +27,12 @@ class ConversationTable(OwnerTables):
     """
 
     async def active(self, place: Scope) -> Scope:
-        """The conversation in which the talk at a place goes on."""
-        return await self._together(place.owner, lambda connection: _active(connection, place))
+        """Return the conversation in which the talk at a place goes on."""
+        return await self._read_together(place.owner, lambda connection: _read_active_scope(connection, place))
 
     async def holds(self, place: Scope, conversation: Scope) -> bool:
-        """Whether this is one of a place's conversations."""
-        return await self._together(place.owner, lambda connection: _is_of(connection, place, conversation))
+        """Return True if this is one of a place's conversations."""
+        return await self._read_together(place.owner, lambda connection: _is_of(connection, place, conversation))
 
     async def begin(self, place: Scope, title: str, *, now: datetime) -> Scope:
         """Begin a conversation, where the talk goes on. One without a message is taken instead of another new one.
@@ -41,11 +41,11 @@ class ConversationTable(OwnerTables):
         """
 
         def begun(connection: Connection) -> Scope:
-            self._demand(connection, place.owner)
-            current = scope = _active(connection, place)
+            self._demand_owner(connection, place.owner)
+            current = scope = _read_active_scope(connection, place)
             _put(connection, place, place, now=now, is_opened=False)
             if connection.execute(_HOLDS, (*current,)).fetchone() is not None:
-                scope = _next(connection, place, now)
+                scope = _next_scope(connection, place, now)
             _put(connection, place, scope, now=now, title=title)
             return scope
 
@@ -74,10 +74,12 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(named, place.owner)
 
     async def untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Those of these conversations that have no title yet, each with the first messages that were said there."""
+        """Return those of these conversations that have no title yet, each with the first messages that were said
+        there.
+        """
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            titled = {scope for scope in among if _title(connection, scope)}
+            titled = {scope for scope in among if _read_title(connection, scope)}
             said = {scope: connection.execute(_FIRST_SAID, (*scope, MATERIAL)).fetchall() for scope in among}
             return {
                 scope: [message_of(row) for row in said[scope]]
@@ -85,7 +87,7 @@ class ConversationTable(OwnerTables):
                 if said[scope] and scope not in titled
             }
 
-        return await self._together(place.owner, read)
+        return await self._read_together(place.owner, read)
 
     async def entitle(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
@@ -97,7 +99,7 @@ class ConversationTable(OwnerTables):
         def entitled(connection: Connection) -> bool:
             rows = connection.execute(_FIRST_SAID, (*conversation, MATERIAL)).fetchall()
             still = {message.id: message.content for message in map(message_of, rows)}
-            if any(still.get(message.id) != message.content for message in made_from) or _title(
+            if any(still.get(message.id) != message.content for message in made_from) or _read_title(
                 connection, conversation
             ):
                 return False
@@ -107,24 +109,24 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(entitled, place.owner)
 
     async def listed(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """A page of the conversations of a place, the ones opened last first, and how many there are.
+        """Return a page of the conversations of a place, the ones opened last first, and how many there are.
 
         Conversations without a message are left out, except the one that is open.
         """
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
-            current = _active(connection, place)
+            current = _read_active_scope(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            return [_listed(connection, place, row, current) for row in shown[first : first + limit]], len(shown)
+            return [_to_listed(connection, place, row, current) for row in shown[first : first + limit]], len(shown)
 
-        return await self._together(place.owner, read)
+        return await self._read_together(place.owner, read)
 
     async def said_in(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """The conversation of a place with the user's message of this source, with the message of this number, or with
-        what a Telegram message said or showed; None where there is none.
+        """Return the conversation of a place with the user's message of this source, with the message of this number,
+        or with what a Telegram message said or showed; None where there is none.
         """
 
         def read(connection: Connection) -> Scope | None:
@@ -137,25 +139,27 @@ class ConversationTable(OwnerTables):
                 found += connection.execute(_SHOWN_AS, (*here, telegram_id)).fetchall()
             return Scope(owner=place.owner, thread=int(found[0][0])) if found else None
 
-        return await self._together(place.owner, read)
+        return await self._read_together(place.owner, read)
 
-    def _demand(self, connection: Connection, owner: int) -> None:
+    def _demand_owner(self, connection: Connection, owner: int) -> None:
         if connection.execute(_LIVES, (owner, self.kind)).fetchone() is None:
             raise StorageError("This memory is not kept here; turn it on first.")
 
 
-def _active(connection: Connection, place: Scope) -> Scope:
+def _read_active_scope(connection: Connection, place: Scope) -> Scope:
     row = connection.execute(_OPEN, tuple(place)).fetchone()
     return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
 
 
-def _title(connection: Connection, conversation: Scope) -> str:
+def _read_title(connection: Connection, conversation: Scope) -> str:
     row = connection.execute(_ONE, tuple(conversation)).fetchone()
     return str(row["title"]) if row is not None else ""
 
 
-def _next(connection: Connection, place: Scope, now: datetime) -> Scope:
-    """A conversation with a number that was never given: milliseconds ascend, and so does what is given in one."""
+def _next_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
+    """Return a conversation with a number that was never given: milliseconds ascend, and so does what
+    is given in one.
+    """
     taken = connection.execute(_FARTHEST, (place.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken[0] or 0) + 1 if taken else 0)
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
@@ -185,15 +189,15 @@ def _put(
     """Insert a conversation, or change it: a title that is given, and that the talk goes on here."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.of(row) if row is not None else None
-    [span] = connection.execute(_SPAN, (text_of(now), text_of(now), *place)).fetchall()
-    first, last = moment_of(span[0]), moment_of(span[1])
+    [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()
+    first, last = parse_moment(span[0]), parse_moment(span[1])
     opened_at = known.opened_at if known else min(now, first) - timedelta(microseconds=1)
     if is_opened:
         opened_at = max(now, last + timedelta(microseconds=1))
     made = StoredConversation(
         scope=scope,
         place=place.thread,
-        title=visible_line(title)[:LONGEST_TITLE] or (known.title if known else ""),
+        title=visible_line(title)[:MAX_TITLE_CHARS] or (known.title if known else ""),
         is_named=is_named if title else known is not None and known.is_named,
         created_at=known.created_at if known else now,
         opened_at=opened_at,
@@ -201,7 +205,7 @@ def _put(
     connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.stored(CONVERSATION_ROWS.row(made)))
 
 
-def _listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
+def _to_listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
     scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
     label, at = str(row["title"] or ""), None
     said = connection.execute(_FIRST_SAID, (*scope, 1)).fetchone()
@@ -214,7 +218,7 @@ def _listed(connection: Connection, place: Scope, row: Row, current: Scope) -> L
         label=label,
         is_titled=bool(row["title"]),
         messages=int(row["total"]),
-        last_at=moment_of(at or "1970-01-01"),
+        last_at=parse_moment(at or "1970-01-01"),
         is_open=scope == current,
     )
 

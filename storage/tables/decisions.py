@@ -15,28 +15,28 @@ from records.facts import LASTING, Decision, Fact
 from records.forgetting import Forgetting
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
-from storage.schema.rows import DECISION_ROWS, fact_of, moment_of
-from text.fingerprint import topics
+from storage.schema.rows import DECISION_ROWS, parse_fact, parse_moment
+from text.fingerprint import find_topics
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
-def decision_of(fact: Fact, decided_at: datetime, key: str) -> Decision:
+def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     """Return what is kept of a decision about a fact."""
     return Decision(
         id=fact.id,
         owner=fact.owner,
         key=key,
-        terms=tuple(sorted(_hash_terms(topics(fact.text), key))),
+        terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
         subject=_hash_subject(fact.subject, key) if fact.kind not in LASTING else "",
         source_ids=fact.source_ids,
         decided_at=decided_at,
     )
 
 
-def decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
+def select_decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
     """Return the decisions about these facts, and those about facts that were erased."""
-    return [*erased, *(decision_of(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
+    return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
 def is_undone_by(
@@ -47,7 +47,7 @@ def is_undone_by(
 
 
 def _is_about(decision: Decision, text: str, subject: str, sources: Collection[int]) -> bool:
-    terms, decided = _hash_terms(topics(text), decision.key), frozenset(decision.terms)
+    terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
     if not terms or not decided:
         return False
     # The same message, read again, may be told in other words ("lives in Porto", "moved to Porto").
@@ -59,15 +59,15 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
     """Return the terms hashed with the key; without one (of a fact that is still there) as they are."""
-    return frozenset(_hash(term, key) for term in terms) if key else terms
+    return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
 def _hash_subject(subject: str, key: str) -> str:
-    words = " ".join(sorted(topics(subject)))
-    return _hash(f"subject {words}", key) if words and key else words
+    words = " ".join(sorted(find_topics(subject)))
+    return _hash_text(f"subject {words}", key) if words and key else words
 
 
-def _hash(text: str, key: str) -> str:
+def _hash_text(text: str, key: str) -> str:
     return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
@@ -78,12 +78,12 @@ async def settle(
     or expire; drop those about facts of which the owner forgets every source.
     """
     if what.is_expiry or what.what == "archives":
-        await _keep(tx, owner, facts, chosen=what.ids)
+        await _keep_decisions(tx, owner, facts, chosen=what.ids)
     else:
-        await _drop(tx, owner, messages)
+        await _drop_decisions(tx, owner, messages)
 
 
-async def _keep(tx: Transaction, owner: int, facts: Sequence[int], chosen: Collection[int]) -> None:
+async def _keep_decisions(tx: Transaction, owner: int, facts: Sequence[int], chosen: Collection[int]) -> None:
     """Keep the decisions about facts. A chosen one without any is decided about now: after the last message."""
     rows = await tx.rows(_FACTS, owner, json.dumps(list(facts)))
     if not rows:
@@ -93,16 +93,16 @@ async def _keep(tx: Transaction, owner: int, facts: Sequence[int], chosen: Colle
     last = await tx.row("SELECT MAX(created_at) FROM messages WHERE user_id = ?", owner)
     made = []
     for row in rows:
-        fact = fact_of(row)
+        fact = parse_fact(row)
         decided_at = fact.decided_at
         if decided_at is None and fact.id in chosen:
-            decided_at = max(fact.observed_at, moment_of(last[0]) if last and last[0] else fact.created_at)
+            decided_at = max(fact.observed_at, parse_moment(last[0]) if last and last[0] else fact.created_at)
         if decided_at is not None:
-            made.append(DECISIONS.stored(DECISION_ROWS.row(decision_of(fact, decided_at, key))))
+            made.append(DECISIONS.stored(DECISION_ROWS.row(make_decision(fact, decided_at, key))))
     await tx.many(DECISIONS.upsert, made)
 
 
-async def _drop(tx: Transaction, owner: int, messages: Collection[int]) -> None:
+async def _drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:
     gone = frozenset(messages)
     for row in await tx.rows(ROWS, owner):
         sources = DECISION_ROWS.of(row).source_ids
@@ -110,7 +110,7 @@ async def _drop(tx: Transaction, owner: int, messages: Collection[int]) -> None:
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def erased(reader: Reader, owner: int) -> list[Decision]:
+async def read_erased(reader: Reader, owner: int) -> list[Decision]:
     """Return the decisions about facts that were erased."""
     return [DECISION_ROWS.of(row) for row in await reader.rows(ROWS, owner)]
 

@@ -9,31 +9,37 @@ from collections.abc import Sequence
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.schema.rows import message_of, text_of
+from storage.schema.rows import format_moment, message_of
 from storage.tables.owner_tables import OwnerTables
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 
 class ExplanationTable(OwnerTables):
     """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.explanation`)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
+        """Return the explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked
+        for.
+        """
         if telegram_id is None:
-            row = await self._row(scope.owner, _NEWEST, *scope)
+            row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
-            row = await self._row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
+            row = await self._fetch_row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
     async def latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """The ids of a scope's newest answers (below `before`) that have an explanation, with those, newest first."""
-        rows = await self._rows(scope.owner, _LATEST, *scope, _AFTER_THE_LAST if before is None else before, limit)
+        """Return the ids of a scope's newest answers (below `before`) that have an explanation, with those, newest
+        first.
+        """
+        rows = await self._fetch_rows(
+            scope.owner, _LATEST, *scope, _AFTER_THE_LAST if before is None else before, limit
+        )
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
-        row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
-        row = row or await self._row(scope.owner, _SHOWN_BY, *scope, telegram_id)
+        """Return the stored message that has this id in Telegram, or that was shown in parts of which this is one."""
+        row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
+        row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return message_of(row) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
@@ -51,8 +57,8 @@ class ExplanationTable(OwnerTables):
         await self.database.transact(note, scope.owner)
 
     async def saved(self, owner: int) -> int:
-        """The sum of `NewMessage.saved` over all answers of an owner."""
-        row = await self._row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
+        """Return the sum of `NewMessage.saved` over all answers of an owner."""
+        row = await self._fetch_row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 
 
@@ -60,12 +66,12 @@ def keep(connection: Connection, message: Message, explanation: str) -> None:
     """Store an answer's explanation, if it has one, in the transaction that stores the answer; the oldest one goes."""
     if not explanation:
         return
-    scope, created_at = message.scope, text_of(message.created_at)
-    connection.execute(_KEEP, (message.id, *scope, well_formed(explanation), created_at))
+    scope, created_at = message.scope, format_moment(message.created_at)
+    connection.execute(_KEEP, (message.id, *scope, replace_surrogates(explanation), created_at))
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
-def exchange(connection: Connection, message: Message, explanation: str) -> None:
+def exchange_explanation(connection: Connection, message: Message, explanation: str) -> None:
     """Store another explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
     keep(connection, message, explanation)

@@ -17,11 +17,11 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
 from storage.schema.portable_tables import FACTS
-from storage.schema.rows import FACT_ROWS, fact_of, message_of, text_of
+from storage.schema.rows import FACT_ROWS, format_moment, message_of, parse_fact
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.characters import visible
+from text.characters import remove_invisible
 
 EARLIER = "earlier"
 """The origin of a row that holds the words that an edit replaced."""
@@ -31,38 +31,42 @@ class FactTable(OwnerTables):
     """The facts about the owners in one store. Nothing is found under another owner."""
 
     async def valid(self, owner: int) -> list[Fact]:
-        """The facts that hold, ascending by id."""
-        return await self._together(owner, lambda connection: valid(connection, owner))
+        """Return the facts that hold, ascending by id."""
+        return await self._read_together(owner, lambda connection: read_valid(connection, owner))
 
     async def all(self, owner: int) -> list[Fact]:
-        """The facts that hold, that ended or were superseded, and that were deleted but can still be restored."""
+        """Return the facts that hold, that ended or were superseded, and that were deleted but can
+        still be restored.
+        """
         every = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
-        return await self._together(
-            owner, lambda connection: [fact_of(row) for row in connection.execute(every, (owner,))]
+        return await self._read_together(
+            owner, lambda connection: [parse_fact(row) for row in connection.execute(every, (owner,))]
         )
 
     async def fact(self, owner: int, id_: int) -> Fact | None:
-        row = await self._row(owner, _ONE, owner, id_)
-        return fact_of(row) if row else None
+        row = await self._fetch_row(owner, _ONE, owner, id_)
+        return parse_fact(row) if row else None
 
     async def decisions(self, owner: int) -> list[Decision]:
         """What the owner decided about facts that were erased since."""
         async with self.database.read(owner) as reader:
-            return await decision_table.erased(reader, owner)
+            return await decision_table.read_erased(reader, owner)
 
     async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """The facts that these replaced because something changed, ascending by id; not those that were deleted."""
-        return [fact_of(row) for row in await self._rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
+        """Return the facts that these replaced because something changed, ascending by id; not those
+        that were deleted.
+        """
+        return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def revision(self, owner: int) -> str:
-        """A text that is another one once any fact was added, changed, deleted or restored."""
-        row = await self._row(owner, _REVISION, owner)
+        """Return a text that is another one once any fact was added, changed, deleted or restored."""
+        row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """The last message of the scope that was learned from, and the messages since, ascending.
+        """Return the last message of the scope that was learned from, and the messages since, ascending.
 
         Imported history is left out; in a scope that was never learned from, so are archived messages.
         """
@@ -72,17 +76,19 @@ class FactTable(OwnerTables):
             learned = int(known or 0)
             return learned, [message_of(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
-        return await self._together(scope.owner, read)
+        return await self._read_together(scope.owner, read)
 
     async def begin(self, scope: Scope, learned: int) -> None:
         """Record that a scope was learned from up to here, unless something is recorded already."""
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
-        if not await self._row(scope.owner, known, *scope):
-            await self._execute(scope.owner, _BEGIN, *scope, learned)
+        if not await self._fetch_row(scope.owner, known, *scope):
+            await self._execute_for(scope.owner, _BEGIN, *scope, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        """Scopes with something to learn in which nothing was said since then; only of owners whose memory is on."""
-        rows = await self._rows(None, _WAITING, self.kind, text_of(quiet_since))
+        """Return the scopes with something to learn in which nothing was said since then; only of owners whose memory
+        is on.
+        """
+        rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
     async def commit(
@@ -123,31 +129,31 @@ class FactTable(OwnerTables):
             made: dict[int, int] = {}
             inserted = []
             for number, change in enumerate(changes, start=1):
-                id_ = _target(change.same_as, made)
-                if id_ is None or not await self._more_sources(tx, scope.owner, id_, change):
-                    id_ = await self._insert(tx, scope.owner, change.fact, now)
+                id_ = _find_target(change.same_as, made)
+                if id_ is None or not await self._add_sources(tx, scope.owner, id_, change):
+                    id_ = await self._insert_fact(tx, scope.owner, change.fact, now)
                     inserted.append(id_)
                 made[-number] = id_
                 for closed in change.closes:
-                    if (old := _target(closed, made)) is not None and old != id_:
-                        await self._close(tx, scope.owner, old, change.fact.valid_from, id_)
-                if (later := _target(change.gave_way_to, made)) is not None and later != id_:
+                    if (old := _find_target(closed, made)) is not None and old != id_:
+                        await self._close_fact(tx, scope.owner, old, change.fact.valid_from, id_)
+                if (later := _find_target(change.gave_way_to, made)) is not None and later != id_:
                     await self._give_way(tx, scope.owner, id_, later)
             await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
-        return [fact_of(row) for row in rows]
+        return [parse_fact(row) for row in rows]
 
     # by hand -------------------------------------------------------------------------------------------------
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
         """`instead_of`: the fact that held until this one does."""
         async with self.database.write(owner) as tx:
-            id_ = await self._insert(tx, owner, fact, now)
+            id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
-                await self._close(tx, owner, instead_of, fact.valid_from, id_)
+                await self._close_fact(tx, owner, instead_of, fact.valid_from, id_)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
-                await tx.rows(decided, text_of(now), owner, instead_of)
-            return await self._stored(tx, owner, id_)
+                await tx.rows(decided, format_moment(now), owner, instead_of)
+            return await self._read_fact(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
         """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
@@ -155,28 +161,32 @@ class FactTable(OwnerTables):
             row = await tx.row(_ONE, owner, id_)
             if row is None:
                 return None
-            known = fact_of(row)
-            if known.text == visible(text):
+            known = parse_fact(row)
+            if known.text == remove_invisible(text):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
-            old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False, "decided_at": text_of(now)}
+            old |= {
+                "valid_to": old["valid_to"] or format_moment(now),
+                "is_pinned": False,
+                "decided_at": format_moment(now),
+            }
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
             await tx.rows(
                 """
                 UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL, is_uncertain = 0, decided_at = ?
                 WHERE user_id = ? AND id = ?
                 """,
-                visible(text),
-                text_of(now),
+                remove_invisible(text),
+                format_moment(now),
                 owner,
                 id_,
             )
-            return await self._stored(tx, owner, id_)
+            return await self._read_fact(tx, owner, id_)
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
-        """The id of the row with a fact's words before its last edit. None: it was never edited."""
-        row = await self._row(owner, _BEFORE_EDIT, owner, id_)
+        """Return the id of the row with a fact's words before its last edit. None: it was never edited."""
+        row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def take_up_again(self, owner: int, id_: int) -> bool:
@@ -193,36 +203,36 @@ class FactTable(OwnerTables):
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
         """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
         holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
-        return await self._changed(
-            owner, id_, "is_pinned = ?, decided_at = ?", int(is_pinned), text_of(now), where=holds
+        return await self._update_fact(
+            owner, id_, "is_pinned = ?, decided_at = ?", int(is_pinned), format_moment(now), where=holds
         )
 
     async def keep(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Make it a lasting instruction for every request. None: there is no such fact, or it holds no longer."""
         holds = " AND valid_to IS NULL AND deleted_at IS NULL"
         change = "kind = 'instruction', subject = '', decided_at = ?"
-        return await self._changed(owner, id_, change, text_of(now), where=holds)
+        return await self._update_fact(owner, id_, change, format_moment(now), where=holds)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """A deleted fact is in no prompt; it can be restored until it is erased."""
+        """Return a deleted fact is in no prompt; it can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
-        return await self._changed(owner, id_, change, text_of(now), text_of(now))
+        return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
 
     async def restore(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        return await self._changed(owner, id_, "deleted_at = NULL, decided_at = ?", text_of(now))
+        return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
         """By owner, the facts that were deleted before then and not restored in time."""
         found: dict[int, list[int]] = {}
-        for owner, id_ in await self._rows(None, _DELETED, self.kind, text_of(before)):
+        for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
     # meaning -------------------------------------------------------------------------------------------------
 
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
-        """Facts that hold and have no vector of this model yet."""
-        return [fact_of(row) for row in await self._rows(None, _UNEMBEDDED, self.kind, model, limit)]
+        """Return the facts that hold and have no vector of this model yet."""
+        return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
         """Store the vectors [n, d] of these facts, except of facts that changed or went meanwhile."""
@@ -237,22 +247,22 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """The vector [d] of each of the owner's facts that has one."""
+        """Return the vector [d] of each of the owner's facts that has one."""
 
         def read(connection: Connection) -> dict[int, Floats]:
             rows = connection.execute(_VECTORS, (owner, model))
             return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
-        return await self._together(owner, read)
+        return await self._read_together(owner, read)
 
     # inside --------------------------------------------------------------------------------------------------
 
-    async def _insert(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
+    async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
         made = Fact(
             id=id_,
             owner=owner,
-            text=visible(fact.text),
+            text=remove_invisible(fact.text),
             kind=fact.kind,
             subject=fact.subject,
             source_ids=fact.source_ids,
@@ -271,12 +281,12 @@ class FactTable(OwnerTables):
         await tx.rows(FACTS.upsert, *FACTS.stored(FACT_ROWS.row(made) | {"known_id": fact.known}))
         return id_
 
-    async def _more_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
+    async def _add_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
         """Add a new fact's sources to a known one; False where that one is gone or no longer holds."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
-        known, new = fact_of(row), change.fact
+        known, new = parse_fact(row), change.fact
         instant = timedelta(microseconds=1)
         ended = max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None
         await tx.rows(
@@ -288,8 +298,8 @@ class FactTable(OwnerTables):
             json.dumps([*dict.fromkeys((*known.source_ids, *new.source_ids))]),
             json.dumps([*dict.fromkeys((*known.tags, *new.tags))], ensure_ascii=False),
             max(known.importance, new.importance),
-            text_of(max(known.observed_at, new.observed_at)),
-            text_of(ended) if ended else None,
+            format_moment(max(known.observed_at, new.observed_at)),
+            format_moment(ended) if ended else None,
             new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
             int(known.is_uncertain and new.is_uncertain),
             owner,
@@ -297,16 +307,16 @@ class FactTable(OwnerTables):
         )
         return True
 
-    async def _close(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
+    async def _close_fact(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
         """Close a superseded fact, whose pin passes on. One that had ended already only gets its successor."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
-        old = fact_of(row)
+        old = parse_fact(row)
         ended = old.valid_to or max(at, old.valid_from)
         await tx.rows(
             "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?",
-            text_of(ended),
+            format_moment(ended),
             successor,
             owner,
             id_,
@@ -334,30 +344,32 @@ class FactTable(OwnerTables):
             *(successor["id"], ended, owner, id_),
         )
 
-    async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str, where: str = "") -> Fact | None:
-        rows = await self._execute(
+    async def _update_fact(
+        self, owner: int, id_: int, assignment: str, *values: int | str, where: str = ""
+    ) -> Fact | None:
+        rows = await self._execute_for(
             owner,
             f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *",  # noqa: S608
             *values,
             owner,
             id_,
         )
-        return fact_of(rows[0]) if rows else None
+        return parse_fact(rows[0]) if rows else None
 
-    async def _stored(self, tx: Transaction, owner: int, id_: int) -> Fact:
+    async def _read_fact(self, tx: Transaction, owner: int, id_: int) -> Fact:
         row = await tx.row(_ONE, owner, id_)
         if row is None:
             raise StorageError
-        return fact_of(row)
+        return parse_fact(row)
 
 
-def valid(connection: Connection, owner: int) -> list[Fact]:
-    """The facts that hold, ascending by id."""
-    return [fact_of(row) for row in connection.execute(f"{_VALID} ORDER BY id", (owner,))]
+def read_valid(connection: Connection, owner: int) -> list[Fact]:
+    """Return the facts that hold, ascending by id."""
+    return [parse_fact(row) for row in connection.execute(f"{_VALID} ORDER BY id", (owner,))]
 
 
-def _target(number: int | None, made: Mapping[int, int]) -> int | None:
-    """The id of a stored fact, or of the one that an earlier change of the same list made."""
+def _find_target(number: int | None, made: Mapping[int, int]) -> int | None:
+    """Return the id of a stored fact, or of the one that an earlier change of the same list made."""
     return made.get(number) if number is not None and number < 0 else number
 
 

@@ -1,6 +1,6 @@
 """Summaries and the folds that make them: leases, fences, and the one transaction that archives.
 
-A part of MemoryStore. Owns the SQL of `summaries`, `jobs` and `failures`.
+A part of MemoryStore. Owns the SQL of `read_summaries`, `jobs` and `failures`.
 """
 
 import json
@@ -15,9 +15,9 @@ from records.scopes import Scope
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
 from storage.engine.protocol import Connection, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
-from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, moment_of, text_of
+from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 RESTORE_WAITS = timedelta(days=1)
 """How long nothing is folded while the files of a restore come in: each chunk is active until its last file, and a
@@ -31,19 +31,19 @@ class FoldTable(OwnerTables):
 
     async def take_back_leases(self) -> None:
         """Void the leases of an earlier process: to be called once at start, by the only process there is."""
-        await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+        await self._execute_for(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
         """Ascending by id; with `ids` only those among them. The first summary of a chunk has the chunk's id."""
-        return await self._together(
-            scope.owner, lambda connection: summaries(connection, scope, active_only=active_only, ids=ids)
+        return await self._read_together(
+            scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
-        """The newest `limit` summaries that are no longer active, ascending by id."""
-        rows = await self._rows(
+        """Return the newest `limit` summaries that are no longer active, ascending by id."""
+        rows = await self._fetch_rows(
             scope.owner,
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
             *scope,
@@ -52,11 +52,11 @@ class FoldTable(OwnerTables):
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Scopes with active messages whose newest message is older than `before`, with that message's id.
+        """Return the scopes with active messages whose newest message is older than `before`, with that message's id.
 
         Only of owners whose memory is on and folded automatically.
         """
-        rows = await self._rows(None, _QUIET, self.kind, text_of(before))
+        rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
@@ -65,7 +65,7 @@ class FoldTable(OwnerTables):
         """Take the scope's lease; None while another one is live. An expired lease is taken over."""
         expires_at = now + lease
         async with self.database.write(scope.owner) as tx:
-            since = text_of(now - RESTORE_WAITS)
+            since = format_moment(now - RESTORE_WAITS)
             if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
                 return None
             live = await tx.row(
@@ -74,7 +74,9 @@ class FoldTable(OwnerTables):
             if live:
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
-                await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
+                await tx.rows(
+                    "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", format_moment(now), live["id"]
+                )
             fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
             job = await tx.row(
@@ -85,8 +87,8 @@ class FoldTable(OwnerTables):
                 *scope,
                 reason,
                 fence,
-                text_of(now),
-                text_of(expires_at),
+                format_moment(now),
+                format_moment(expires_at),
             )
         return FoldLease(
             scope=scope,
@@ -105,8 +107,8 @@ class FoldTable(OwnerTables):
         scope = lease.scope
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            summary = await folded(tx, self.kind, scope, plan, made, now=now)
-            await completed(tx, lease, summary.id, now)
+            summary = await fold_sources(tx, self.kind, scope, plan, made, now=now)
+            await complete_job(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
@@ -116,8 +118,8 @@ class FoldTable(OwnerTables):
             if await holds(tx, lease):
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
-                    text_of(now),
-                    well_formed(error),
+                    format_moment(now),
+                    replace_surrogates(error),
                     lease.job_id,
                 )
                 job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
@@ -130,9 +132,9 @@ class FoldTable(OwnerTables):
                       attempts = failures.attempts + 1
                     """,
                     *scope,
-                    text_of(now),
+                    format_moment(now),
                     job["reason"] if job else "threshold",
-                    well_formed(error),
+                    replace_surrogates(error),
                 )
             row = await tx.row(_FAILURE, *scope)
         if row:
@@ -147,14 +149,14 @@ class FoldTable(OwnerTables):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
-        row = await self._row(scope.owner, _FAILURE, *scope)
+        row = await self._fetch_row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.of(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
-        await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
+        await self._execute_for(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
-def summaries(
+def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
     """Ascending by id."""
@@ -167,7 +169,7 @@ def summaries(
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
-    """Whether a lease is still valid."""
+    """Return True if a lease is still valid."""
     return bool(
         await tx.row(
             """
@@ -182,28 +184,28 @@ async def holds(tx: Transaction, lease: FoldLease) -> bool:
 
 
 async def check_lease(tx: Transaction, lease: FoldLease) -> None:
-    """Raises StaleFold where a lease is no longer valid."""
+    """Raise StaleFold where a lease is no longer valid."""
     if not await holds(tx, lease):
         raise StaleFold
 
 
-async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
     """Complete the job and clear the failure of its scope."""
     await tx.rows(
         "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-        text_of(now),
+        format_moment(now),
         summary,
         lease.job_id,
     )
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
-async def folded(
+async def fold_sources(
     tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
 ) -> Summary:
-    """Insert a summary and archive exactly the plan's sources. Raises StaleFold when one is gone or was folded."""
-    messages = await _sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
-    below = [SUMMARY_ROWS.of(row) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    """Insert a summary and archive exactly the plan's sources. Raise StaleFold when one is gone or was folded."""
+    messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
+    below = [SUMMARY_ROWS.of(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleFold
     number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
@@ -218,14 +220,14 @@ async def folded(
         json.dumps(plan.message_ids),
     )
     if plan.window_ids:
-        told, inherited = await _sources(tx, WINDOW, scope, plan.window_ids), []
+        told, inherited = await _read_sources(tx, WINDOW, scope, plan.window_ids), []
         chunks = [row["chunk_id"] for row in told]
     else:
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
     ids = [row["id"] for row in told] + [end for summary in inherited for end in (summary.first_id, summary.last_id)]
     # By date, not by id: imported conversations may overlap.
-    dates = [moment_of(row["created_at"]) for row in told]
+    dates = [parse_moment(row["created_at"]) for row in told]
     dates += [end for summary in inherited for end in (summary.first_at, summary.last_at)]
     summary = Summary(
         id=number,
@@ -243,7 +245,7 @@ async def folded(
         base_id=plan.base_id,
         policy=plan.policy,
         reason=plan.reason,
-        **text_and_cost(made),
+        **make_summary_fields(made),
     )
     await put_summary(tx, summary)
     await tx.rows(
@@ -254,17 +256,17 @@ async def folded(
     return summary
 
 
-def text_and_cost(made: NewSummary) -> dict[str, Any]:
-    """The fields that a summary takes over from the text that was made for it."""
-    return {**asdict(made), "text": well_formed(made.text)}
+def make_summary_fields(made: NewSummary) -> dict[str, Any]:
+    """Return the fields that a summary takes over from the text that was made for it."""
+    return {**asdict(made), "text": replace_surrogates(made.text)}
 
 
 async def put_summary(tx: Transaction, summary: Summary) -> None:
     await tx.rows(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
 
 
-async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
+async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
+    """Return the rows a fold was made of. Raise StaleFold when one is gone or was folded meanwhile."""
     if not ids:
         return []
     rows = await tx.rows(sql, *scope, json.dumps(list(ids)))

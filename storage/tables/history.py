@@ -25,11 +25,11 @@ from storage.schema.portable_tables import (
     USERS,
     Portable,
 )
-from storage.schema.rows import fact_of, grouped, moment_of, row_of_message
+from storage.schema.rows import format_message, group_rows, parse_fact, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import check_lease, folded
+from storage.tables.folds import check_lease, fold_sources
 from storage.tables.owner_tables import OwnerTables, take_ids
 
 BATCH = 1000
@@ -74,15 +74,16 @@ class HistoryTable(OwnerTables):
     """Importing into a memory. Every write raises StaleFold once its lease is void."""
 
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
+        """Return those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
-            rows = await self._rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
+            rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
             found |= {(row[0], row[1]): row[2] for row in rows}
         return found
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """The first of `count` free ids below every message that was said here; right above `after` where they fit.
+        """Return the first of `count` free ids below every message that was said here; right above `after` where they
+        fit.
 
         Facts were never learned from any of these ids, not even from a message that is forgotten by now.
         """
@@ -99,12 +100,12 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """The ends of the longest range around first..last that holds no other imported message than `ids`."""
-        row = await self._row(owner, _STRETCH, owner, json.dumps(ids), first, last)
+        """Return the ends of the longest range around first..last that holds no other imported message than `ids`."""
+        row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
-        """Whether nothing is stored of an owner except their settings."""
+        """Return True if nothing is stored of an owner except their settings."""
         async with self.database.read(owner, frozen=True) as reader:
             for table in TABLES:
                 if table in (USERS, RESTORES):
@@ -118,23 +119,23 @@ class HistoryTable(OwnerTables):
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            await insert(tx, [row_of_message(message) for message in messages])
-            return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
+            await insert_messages(tx, [format_message(message) for message in messages])
+            return await fold_sources(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            return await folded(tx, self.kind, scope, plan, made, now=now)
+            return await fold_sources(tx, self.kind, scope, plan, made, now=now)
 
     async def restoring(self, owner: int) -> Portable | None:
         """Row 0 of `restores`: a restore that began and did not end."""
-        row = await self._row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
+        row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else RESTORES.portable(row)
 
     async def waiting(self, owner: int) -> Sequence[Portable]:
-        """The rows of `restores` that wait for the restore's end, in order of their ids."""
-        rows = await self._rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
+        """Return the rows of `restores` that wait for the restore's end, in order of their ids."""
+        rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [RESTORES.portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
@@ -148,8 +149,8 @@ class HistoryTable(OwnerTables):
             await self._put(tx, lease.scope.owner, rows)
 
     async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
-        """The portable rows of those of these summaries that are stored."""
-        return [SUMMARIES.portable(row) for row in await self._rows(owner, _COVERING, owner, json.dumps(ids))]
+        """Return the portable rows of those of these summaries that are stored."""
+        return [SUMMARIES.portable(row) for row in await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))]
 
     async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
@@ -191,7 +192,7 @@ class HistoryTable(OwnerTables):
             await self._put(tx, lease.scope.owner, rows)
 
     async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
-        for name, portable in grouped(rows, owner).items():
+        for name, portable in group_rows(rows, owner).items():
             if name == USERS.name:
                 for row in portable:
                     counters = [int(str(row[counter])) for counter in _COUNTERS]
@@ -199,7 +200,7 @@ class HistoryTable(OwnerTables):
             elif name == MESSAGES.name:
                 ids = json.dumps([row["id"] for row in portable])
                 held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
-                await insert(tx, [row for row in portable if row["id"] not in held])
+                await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
                 await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
@@ -215,7 +216,7 @@ class HistoryTable(OwnerTables):
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
         """Count the rows that `learn` would add."""
         async with self.database.read(owner) as reader:
-            return len(await _fresh(reader, owner, facts))
+            return len(await _select_fresh(reader, owner, facts))
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         """Add those portable rows of `facts` whose text is new and against which no decision of the owner stands;
@@ -225,7 +226,7 @@ class HistoryTable(OwnerTables):
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
-            fresh = await _fresh(tx, owner, facts)
+            fresh = await _select_fresh(tx, owner, facts)
             first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
             numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
@@ -236,7 +237,7 @@ class HistoryTable(OwnerTables):
                     "id": numbers[fact["id"]],
                     "superseded_by": numbers.get(fact["superseded_by"]),
                     "known_id": numbers.get(fact["known_id"]),
-                    "source_ids": _mapped(fact["source_ids"], ids),
+                    "source_ids": _map_numbers(fact["source_ids"], ids),
                 }
                 for fact in fresh
             ]
@@ -244,29 +245,31 @@ class HistoryTable(OwnerTables):
             return len(rows)
 
 
-async def _fresh(reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
-    """The rows whose text is not known and that no decision of the owner stands against."""
-    known = [fact_of(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
+async def _select_fresh(
+    reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
+) -> list[Mapping[str, object]]:
+    """Return the rows whose text is not known and that no decision of the owner stands against."""
+    known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
-    decided = decision_table.decisions_on(known, await decision_table.erased(reader, owner))
+    decided = decision_table.select_decisions_on(known, await decision_table.read_erased(reader, owner))
     return [
         fact
         for fact in facts
         if fact["text"] not in texts
         and not decision_table.is_undone_by(
-            decided, str(fact["text"]), "", sources=(), said_at=moment_of(fact["observed_at"])
+            decided, str(fact["text"]), "", sources=(), said_at=parse_moment(fact["observed_at"])
         )
     ]
 
 
-async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """New messages of one owner, with their words."""
     if rows:
         await tx.many(_INSERT, [MESSAGES.stored(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
-        await word_index.index(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
+        await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
 
 
-def _mapped(numbers: object, ids: Mapping[int, int]) -> list[int]:
+def _map_numbers(numbers: object, ids: Mapping[int, int]) -> list[int]:
     return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []

@@ -23,7 +23,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
         """Count the imported messages first..last that are left to learn from."""
-        [row] = await self._rows(owner, _AHEAD, owner, first, last)
+        [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
@@ -32,21 +32,22 @@ class HistoryExtractionTable(OwnerTables):
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
             for row in await tx.rows(_THREADS, owner, first, last):
-                learned = await _learned(tx, Scope(owner=owner, thread=row["thread_id"]))
+                learned = await _read_learned(tx, Scope(owner=owner, thread=row["thread_id"]))
                 await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True
 
     async def stop(self, owner: int) -> None:
-        await self._execute(
+        await self._execute_for(
             owner, "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner
         )
 
     async def waiting(self) -> list[Scope]:
-        """Scopes with history to learn from, of owners whose memory is on and who are not incognito."""
-        return [Scope(owner=row[0], thread=row[1]) for row in await self._rows(None, _WAITING, self.kind)]
+        """Return the scopes with history to learn from, of owners whose memory is on and who are not incognito."""
+        return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """The last message that was learned from, and the next ones, ascending: the owner's own words and the answers.
+        """Return the last message that was learned from, and the next ones, ascending: the owner's own words and the
+        answers.
 
         No messages where no extraction is under way.
         """
@@ -73,7 +74,8 @@ async def end_without_rest(tx: Transaction, owner: int) -> None:
 
 
 async def taken(reader: Reader, owner: int) -> list[Stretch]:
-    """The ranges that an owner's extractions have read or will read, in all threads, even where messages are gone.
+    """Return the ranges that an owner's extractions have read or will read, in all threads, even where messages are
+    gone.
 
     The id of a forgotten message stays marked as learned from, so it must not be given again.
     """
@@ -91,11 +93,11 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         return
     start, reached, until = row["past_from"], row["past_id"], row["past_until"]
     if reached < until:
-        cuts = _alone(ids)
+        cuts = _split_stretches(ids)
         if inside := [message_id for message_id in ids if start < message_id <= until]:
             reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
-        kept = _without(_stretches(row), cuts)
+        kept = _subtract_stretches(_parse_stretches(row), cuts)
     else:
         again = [int(row[0]) for row in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
         if not again:
@@ -105,12 +107,12 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         until = max(
             message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
         )
-        kept = _without(await _learned(tx, scope), _alone(again))
+        kept = _subtract_stretches(await _read_learned(tx, scope), _split_stretches(again))
     await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
-def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """The same messages in as few ranges as possible, ascending."""
+def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Return the same messages in as few ranges as possible, ascending."""
     found: list[Stretch] = []
     for behind, until in sorted(stretch for stretch in stretches if stretch[0] < stretch[1]):
         if found and behind <= found[-1][1]:
@@ -119,28 +121,28 @@ def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
     return found
 
 
-async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
-    """All that was learned from so far."""
+async def _read_learned(tx: Transaction, scope: Scope) -> list[Stretch]:
+    """Return all that was learned from so far."""
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
-    return joined([*_stretches(row), (row["past_from"], row["past_id"])])
+    return join_stretches([*_parse_stretches(row), (row["past_from"], row["past_id"])])
 
 
-def _stretches(row: Row) -> list[Stretch]:
-    """Stretches that were learned from before the last extraction."""
+def _parse_stretches(row: Row) -> list[Stretch]:
+    """Return the stretches that were learned from before the last extraction."""
     return [(stretch[0], stretch[1]) for stretch in json.loads(row["past_learned"])]
 
 
-def _alone(ids: Iterable[int]) -> list[Stretch]:
+def _split_stretches(ids: Iterable[int]) -> list[Stretch]:
     return [(message_id - 1, message_id) for message_id in ids]
 
 
-def _without(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
-    kept = joined(stretches)
-    for first, last in joined(cuts):
+def _subtract_stretches(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
+    kept = join_stretches(stretches)
+    for first, last in join_stretches(cuts):
         kept = [part for behind, until in kept for part in ((behind, min(until, first)), (max(behind, last), until))]
-    return joined(kept)
+    return join_stretches(kept)
 
 
 # Of a message m and the row p of its scope.

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from records.context import MOST_UNFOLDED, ContextSources, StoredQuestion
+from records.context import MAX_UNFOLDED, ContextSources, StoredQuestion
 from records.messages import Message, NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import MESSAGES
-from storage.schema.rows import message_of, moment_of, row_of_message, text_of
+from storage.schema.rows import format_message, format_moment, message_of, parse_moment
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.tables import explanations as explanation_table
@@ -23,16 +23,16 @@ from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables import profile as profile_table
 from storage.tables.owner_tables import take_ids
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 Analysed = tuple[NewMessage, TermsEntry]
 """A message that is to be stored, with its words."""
 
 
 async def analysed(scope: Scope, drafts: Sequence[NewMessage]) -> list[Analysed]:
-    """Drafts with their words: this needs nothing from the file, so no other writer should wait for it."""
-    rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
-    return list(zip(drafts, await word_index.analysed(rows), strict=True))
+    """Return the drafts with their words: this needs nothing from the file, so no other writer should wait for it."""
+    rows = [(0, format_message(_make_message(scope, 0, draft))) for draft in drafts]
+    return list(zip(drafts, await word_index.analyse_rows(rows), strict=True))
 
 
 def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[Analysed]) -> list[Message]:
@@ -40,13 +40,13 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:
-        taken = _taken(connection, scope, kind, draft)
+        taken = _find_taken(connection, scope, kind, draft)
         if isinstance(taken, Message):
             stored.append(taken)
             continue
         number, newest = taken
-        message = _message(scope, number, _in_order(draft, newest))
-        [seq] = connection.execute(_APPEND, MESSAGES.stored(row_of_message(message))).fetchone()
+        message = _make_message(scope, number, _order_draft(draft, newest))
+        [seq] = connection.execute(_APPEND, MESSAGES.stored(format_message(message))).fetchone()
         said_at = message.created_at.timestamp()
         entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
         explanation_table.keep(connection, message, draft.explanation)
@@ -76,24 +76,25 @@ def decline(connection: Connection, scope: Scope, turns: Sequence[int]) -> None:
 
 
 def find(connection: Connection, scope: Scope, *, role: Role, source: str) -> Message | None:
-    """The message of a scope with this role and source."""
+    """Return the message of a scope with this role and source."""
     where = (scope.owner, role, source, scope.thread)
     row = connection.execute(f"{_BY_SOURCE} AND thread_id = ?", where).fetchone()
     return message_of(row) if row else None
 
 
-def _taken(
+def _find_taken(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
-    """The message that is stored already for this draft; or the id that a new one has, and the date of what it follows.
+    """Return the message that is stored already for this draft; or the id that a new one has, and the date of what it
+    follows.
 
-    One statement, since between any two the event loop takes its turn. Raises StorageError as `take_ids`.
+    One statement, since between any two the event loop takes its turn. Raise StorageError as `take_ids`.
     """
     where: tuple[int | str, ...]
     if draft.turn is not None:
         sql, where = _TAKE_IN_TURN, (draft.turn,)
     else:
-        second = (text_of(draft.created_at), text_of(draft.created_at + timedelta(seconds=1)))
+        second = (format_moment(draft.created_at), format_moment(draft.created_at + timedelta(seconds=1)))
         sql, where = _TAKE, second
     values = (scope.owner, kind, draft.saved, draft.role, draft.source, scope.thread, *where)
     row = connection.execute(sql, values).fetchone()
@@ -105,17 +106,17 @@ def _taken(
     return message_of(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
 
 
-def _in_order(draft: NewMessage, newest: str | None) -> NewMessage:
-    """The message, dated so that it stands where it was said. `newest`: the date of what it follows.
+def _order_draft(draft: NewMessage, newest: str | None) -> NewMessage:
+    """Return the message, dated so that it stands where it was said. `newest`: the date of what it follows.
 
     An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
     seconds: a question in the very second of what is stored already came after it.
     """
-    return draft if newest is None else replace(draft, created_at=max(draft.created_at, moment_of(newest)))
+    return draft if newest is None else replace(draft, created_at=max(draft.created_at, parse_moment(newest)))
 
 
-def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
-    clean = replace(draft, content=well_formed(draft.content), speaker=well_formed(draft.speaker))
+def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
+    clean = replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
     return clean.numbered(number, scope)
 
 
@@ -124,7 +125,7 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     first_left_out = 2**62 if before is None else before
     sums = connection.execute(_SUMS, tuple(scope)).fetchone()
     total, archived, characters = sums or (0, 0, 0)
-    latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MOST_UNFOLDED)).fetchall()
+    latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MAX_UNFOLDED)).fetchall()
     unfolded = [message_of(row) for row in reversed(latest)]
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
@@ -137,9 +138,9 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     return ContextSources(
         last=last,
         unfolded=unfolded,
-        summaries=fold_table.summaries(connection, scope),
-        profile=profile_table.newest(connection, scope.owner),
-        facts=fact_table.valid(connection, scope.owner),
+        summaries=fold_table.read_summaries(connection, scope),
+        profile=profile_table.read_newest(connection, scope.owner),
+        facts=fact_table.read_valid(connection, scope.owner),
         total=total,
         archived=archived,
         characters=characters,

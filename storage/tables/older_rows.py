@@ -6,35 +6,37 @@ from pathlib import Path
 from typing import Any
 
 from records.owners import StorageType
-from storage.engine.sqlite_driver import explained, sqlite3
+from storage.engine.sqlite_driver import explain_errors, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, TABLES, USERS
-from storage.tables.dump import order_of
+from storage.tables.dump import read_order
 
 Row = dict[str, Any]
 
 
-def version_that_has(rows: Iterable[Row]) -> int:
-    """The first version of the schema that has all columns of these rows; the newest if none has."""
+def find_version(rows: Iterable[Row]) -> int:
+    """Return the first version of the schema that has all columns of these rows; the newest if none has."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):
             migrate(connection)
-            if all(name in _columns(connection, table) for table, name in written):
+            if all(name in _column_names(connection, table) for table, name in written):
                 return version
     return len(MIGRATIONS)
 
 
-def migrated(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row]:
-    """The lines of a backup after its first, with rows of today's schema. `path`: of a database that is made for it."""
+def migrate_rows(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row]:
+    """Yield the lines of a backup after its first, with rows of today's schema. `path`: of a database that is made for
+    it.
+    """
     homes = []
-    with explained(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with explain_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous=OFF")  # it is thrown away
         connection.execute("BEGIN")
         for migrate in MIGRATIONS[:version]:
             migrate(connection)
-        columns = {name: _columns(connection, name) for name in BY_NAME}
+        columns = {name: _column_names(connection, name) for name in BY_NAME}
         for row in lines:
             if "state" in row:
                 yield row
@@ -49,11 +51,11 @@ def migrated(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row]:
         for home in homes:
             yield home
             for table in TABLES:
-                order = ", ".join(order_of(table) or table.key)
+                order = ", ".join(read_order(table) or table.key)
                 sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
                 for found in connection.execute(sql, (home["user_id"],)):
                     yield {"table": table.name, **table.portable(found)}
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+def _column_names(connection: sqlite3.Connection, table: str) -> set[str]:
     return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

@@ -25,26 +25,26 @@ class OwnerTables:
         self.kind = kind
         self.database = database
 
-    async def _rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+    async def _fetch_rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         async with self.database.read(owner) as reader:
             return await reader.rows(sql, *values)
 
-    async def _row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
+    async def _fetch_row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
         async with self.database.read(owner) as reader:
             return await reader.row(sql, *values)
 
-    async def _together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+    async def _read_together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
         """Return what `work` reads, as of one moment and in one hop to the database's thread."""
         async with self.database.read(owner) as reader:
             return await reader.together(work)
 
-    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+    async def _execute_for(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         """One writing statement as a transaction of its own; the rows that it returns."""
         return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
-    """The first of `count` new ids of an owner, by the column of `users` that counts them.
+    """Return the first of `count` new ids of an owner, by the column of `users` that counts them.
 
     Raises StorageError when the owner does not live here.
     """
@@ -64,7 +64,7 @@ def erase_tables(connection: Connection, owner: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-async def renamed(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
+async def rename_rows(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
     """Give everything that one database holds of an owner another owner's id; folds under way are void. `tables`: those
     with rows of owners; without them, all of a file, where what the new id has already gives way.
     """

@@ -19,14 +19,14 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners in one store: every version, of which the newest is in use."""
 
     async def newest(self, owner: int) -> Profile | None:
-        return await self._together(owner, lambda connection: newest(connection, owner))
+        return await self._read_together(owner, lambda connection: read_newest(connection, owner))
 
     async def versions(self, owner: int) -> list[Profile]:
-        """Newest first."""
-        return [PROFILE_ROWS.of(row) for row in await self._rows(owner, _ALL, owner)]
+        """Return the newest first."""
+        return [PROFILE_ROWS.of(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new version. Raises StaleFacts where something that it was made from is gone or was reworded."""
+        """Store a new version. Raise StaleFacts where something that it was made from is gone or was reworded."""
         owner = profile.owner
         async with self.database.write(profile.owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
@@ -60,20 +60,23 @@ class ProfileTable(OwnerTables):
         return stored
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
-        """The newest completed L1 summaries of all scopes that are newer than those in the newest profile, ascending.
+        """Return the newest completed L1 summaries of all scopes that are newer than those in the newest profile,
+        ascending.
 
         Summaries of imported history are left out: nothing is learned from it unasked.
         """
-        rows = await self._rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
+        rows = await self._fetch_rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def undistilled_ids(self, owner: int, limit: int) -> list[int]:
-        """The ids of `undistilled`: after each turn they tell whether a new version is due."""
-        return [row[0] for row in reversed(await self._rows(owner, _UNDISTILLED.format(columns="id"), owner, limit))]
+        """Return the ids of `undistilled`: after each turn they tell whether a new version is due."""
+        return [
+            row[0] for row in reversed(await self._fetch_rows(owner, _UNDISTILLED.format(columns="id"), owner, limit))
+        ]
 
 
-def newest(connection: Connection, owner: int) -> Profile | None:
-    """The version in use."""
+def read_newest(connection: Connection, owner: int) -> Profile | None:
+    """Return the version in use."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.of(row) if row else None
 

@@ -12,11 +12,11 @@ from records.messages import MessageOutline
 from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
 from storage.engine.protocol import Transaction
-from storage.schema.rows import text_of
-from storage.tables.folds import check_lease, completed, put_summary, text_and_cost
+from storage.schema.rows import format_moment
+from storage.tables.folds import check_lease, complete_job, make_summary_fields, put_summary
 from storage.tables.owner_tables import OwnerTables, take_ids
 
-MOST_RESTARTS = 3
+MAX_RESTARTS = 3
 """A rebuild that was interrupted this often is not restarted automatically."""
 
 
@@ -24,19 +24,19 @@ class RebuildTable(OwnerTables):
     """Making all summaries of a scope again, under the scope's fold lease."""
 
     async def outline(self, scope: Scope) -> list[MessageOutline]:
-        """The archived messages of a scope, ascending."""
-        rows = await self._rows(scope.owner, _OUTLINE, *scope)
+        """Return the archived messages of a scope, ascending."""
+        rows = await self._fetch_rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
-        """Extend the lease. Raises StaleFold where it was lost."""
+        """Extend the lease. Raise StaleFold where it was lost."""
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
+            await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
         """Return the part that an unfinished rebuild of this scope had already made from the same input."""
-        row = await self._row(
+        row = await self._fetch_row(
             scope.owner,
             "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
             *scope,
@@ -45,8 +45,8 @@ class RebuildTable(OwnerTables):
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
-        scope, kept = lease.scope, text_and_cost(made)
+        """Keep a part until a rebuild is committed or anything is forgotten. Raise StaleFold as above."""
+        scope, kept = lease.scope, make_summary_fields(made)
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows(_KEEP_PART, *scope, digest, json.dumps(kept, ensure_ascii=False))
@@ -68,7 +68,7 @@ class RebuildTable(OwnerTables):
         scope = lease.scope
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            archived = await tx.row(_ARCHIVED, text_of(since), *scope)
+            archived = await tx.row(_ARCHIVED, format_moment(since), *scope)
             ids = [summary.id for summary in outline]
             # Ids are never used again, so the same number with the same sum are the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
@@ -83,7 +83,7 @@ class RebuildTable(OwnerTables):
                 await _put(tx, scope, summary, first, index, chunks[index], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
             await tx.rows(_DROP_PARTS, *scope)
-            await completed(tx, lease, first + len(rebuilt) - 1, now)
+            await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
     async def put_correction(self, lease: FoldLease, number: int, text: str) -> bool:
         """Replace the text of a summary by its person's. Return False if there is no such summary; raise StaleFold."""
@@ -94,7 +94,7 @@ class RebuildTable(OwnerTables):
 
     async def put_text(self, lease: FoldLease, number: int, made: NewSummary) -> None:
         """Replace the text of a summary by one that was made again. Raise StaleFold as above."""
-        values = text_and_cost(made)
+        values = make_summary_fields(made)
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows(
@@ -104,8 +104,8 @@ class RebuildTable(OwnerTables):
             )
 
     async def interrupted(self) -> list[Scope]:
-        """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
-        rows = await self._rows(None, _INTERRUPTED, self.kind, MOST_RESTARTS)
+        """Return the scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
+        rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 
 
@@ -130,7 +130,7 @@ async def _put(
         policy=one.policy,
         reason="rebuild",
         correction=one.correction,
-        **text_and_cost(one.made),
+        **make_summary_fields(one.made),
     )
     await put_summary(tx, summary)
     await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(one.message_ids))

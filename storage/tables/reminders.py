@@ -6,12 +6,12 @@ A part of MemoryStore (`store.reminders`). Owns the SQL of `reminders`. Does not
 
 from datetime import datetime, tzinfo
 
-from records.reminders import MOST_REMINDERS, Reminder, ReminderWish
+from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS
-from storage.schema.rows import REMINDER_ROWS, AnyRow, text_of
+from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.time_zones import moment_of
+from text.time_zones import to_utc
 
 
 class ReminderTable(OwnerTables):
@@ -29,14 +29,14 @@ class ReminderTable(OwnerTables):
         source: int | None = None,
     ) -> Reminder | None:
         """Keep a reminder; the one that is there where the same was asked for already; None where there are
-        MOST_REMINDERS. Raises StorageError when the owner does not live here.
+        MOST_REMINDERS. Raise StorageError when the owner does not live here.
         """
 
         def put(connection: Connection) -> Reminder | None:
-            same = (owner, thread, wish.text, text_of(wish.due_at), wish.repeat)
+            same = (owner, thread, wish.text, format_moment(wish.due_at), wish.repeat)
             if row := connection.execute(_SAME, same).fetchone():
-                return reminder_of(row)
-            if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MOST_REMINDERS:
+                return parse_reminder(row)
+            if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MAX_REMINDERS:
                 return None
             made = Reminder(
                 id=take_ids(connection, self.kind, owner, "next_reminder_id"),
@@ -52,54 +52,54 @@ class ReminderTable(OwnerTables):
                 created_at=now,
                 source=source,
             )
-            row = REMINDER_ROWS.row(made) | {"wall_time": _wall_text(wish.local)}
+            row = REMINDER_ROWS.row(made) | {"wall_time": _format_wall_time(wish.local)}
             connection.execute(REMINDERS.upsert, REMINDERS.stored(row))
             return made
 
         return await self.database.transact(put, owner)
 
     async def all(self, owner: int) -> list[Reminder]:
-        """The next ones first."""
-        return [reminder_of(row) for row in await self._rows(owner, _ALL, owner)]
+        """Return the next ones first."""
+        return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
         """Remove a reminder; what it was, None where there is none."""
-        rows = await self._execute(owner, _REMOVE, owner, number)
-        return reminder_of(rows[0]) if rows else None
+        rows = await self._execute_for(owner, _REMOVE, owner, number)
+        return parse_reminder(rows[0]) if rows else None
 
     async def due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Those that are due by now, of owners whom this process serves: first the longest overdue of each."""
-        return [reminder_of(row) for row in await self._rows(None, _DUE, text_of(now), self.kind, limit)]
+        """Return those that are due by now, of owners whom this process serves: first the longest overdue of each."""
+        return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def begin(self, one: Reminder) -> int | None:
         """Note that telling it begins; how often that was for this time. None where it is gone, or due at another."""
-        rows = await self._execute(one.owner, _BEGIN, one.owner, one.id, text_of(one.due_at))
+        rows = await self._execute_for(one.owner, _BEGIN, one.owner, one.id, format_moment(one.due_at))
         return int(rows[0][0]) if rows else None
 
     async def take_back(self, one: Reminder) -> None:
         """It surely was not told: that attempt does not count."""
-        await self._execute(one.owner, _TAKE_BACK, one.owner, one.id, text_of(one.due_at))
+        await self._execute_for(one.owner, _TAKE_BACK, one.owner, one.id, format_moment(one.due_at))
 
     async def done(self, one: Reminder, again: tuple[datetime, datetime] | None) -> None:
         """It was told for this time. `again`: when it is due next, the moment and by the wall clock; None: never."""
-        key = (one.owner, one.id, text_of(one.due_at))
+        key = (one.owner, one.id, format_moment(one.due_at))
         if again is None:
-            await self._execute(one.owner, _DONE, *key)
+            await self._execute_for(one.owner, _DONE, *key)
         else:
-            await self._execute(one.owner, _AGAIN, text_of(again[0]), _wall_text(again[1]), *key)
+            await self._execute_for(one.owner, _AGAIN, format_moment(again[0]), _format_wall_time(again[1]), *key)
 
 
-def follow(connection: Connection, owner: int, zone: tzinfo) -> None:
+def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
     """Have an owner's reminders go by the clock of another zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
-    for reminder in map(reminder_of, rows):
+    for reminder in map(parse_reminder, rows):
         if reminder.local is not None:
-            moved = (text_of(moment_of(reminder.local, zone)), owner, reminder.id)
+            moved = (format_moment(to_utc(reminder.local, zone)), owner, reminder.id)
             connection.execute("UPDATE reminders SET due_at = ? WHERE user_id = ? AND id = ?", moved)
 
 
-def reminder_of(row: AnyRow) -> Reminder:
-    """A row's reminder. What people wrote into a file in place of a time or a day counts as none."""
+def parse_reminder(row: AnyRow) -> Reminder:
+    """Return a row's reminder. What people wrote into a file in place of a time or a day counts as none."""
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except ValueError:
@@ -108,7 +108,7 @@ def reminder_of(row: AnyRow) -> Reminder:
     return REMINDER_ROWS.of(row, local=local, month_day=day)
 
 
-def _wall_text(local: datetime | None) -> str:
+def _format_wall_time(local: datetime | None) -> str:
     return local.isoformat(timespec="minutes") if local else ""
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from records.messages import Message, TimelineKind
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
-from storage.schema.rows import message_of, text_of
+from storage.schema.rows import format_moment, message_of
 from storage.tables.owner_tables import OwnerTables
 
 _KINDS: Mapping[TimelineKind, str] = {
@@ -36,18 +36,18 @@ class TimelineTable(OwnerTables):
         kind: TimelineKind = "",
         limit: int,
     ) -> Sequence[Message]:
-        """At most `limit` messages in the order of time: the newest, those just before or after a message, or the first
-        ones since a moment. An id that is gone finds nothing.
+        """Return at most `limit` messages in the order of time: the newest, those just before or after a message, or
+        the first ones since a moment. An id that is gone finds nothing.
         """
 
         def read(connection: Connection) -> list[Row]:
-            border, values = _border(connection, scope, before if before is not None else after)
+            border, values = _find_border(connection, scope, before if before is not None else after)
             if border is None:
                 return []
             is_forwards = before is None and (after is not None or since is not None)
             where = border.format(sign="<" if before is not None else ">")
             if since is not None and before is None and after is None:
-                where, values = "AND created_at >= ?", (text_of(since),)
+                where, values = "AND created_at >= ?", (format_moment(since),)
             if speaker:
                 where, values = f"{where} AND speaker = ?", (*values, speaker)
             order = "" if is_forwards else "DESC"
@@ -58,26 +58,28 @@ class TimelineTable(OwnerTables):
             ).fetchall()
             return found if is_forwards else found[::-1]
 
-        return [message_of(row) for row in await self._together(scope.owner, read)]
+        return [message_of(row) for row in await self._read_together(scope.owner, read)]
 
     async def chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
-        """The first messages that a summary of level 1 covers, ascending."""
-        rows = await self._rows(scope.owner, _CHUNK, *scope, chunk, limit)
+        """Return the first messages that a summary of level 1 covers, ascending."""
+        rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
         return [message_of(row) for row in rows]
 
     async def hours(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Hours in which something was said, ascending, with the number of messages and their characters."""
-        rows = await self._rows(scope.owner, _HOURS, *scope, 100_000)  # eleven years without a pause
+        """Return the hours in which something was said, ascending, with the number of messages and their characters."""
+        rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # eleven years without a pause
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
     async def speakers(self, scope: Scope) -> Sequence[tuple[str, int]]:
-        """The names under which most was said, with the number of their messages."""
-        rows = await self._rows(scope.owner, _SPEAKERS, *scope, 50)
+        """Return the names under which most was said, with the number of their messages."""
+        rows = await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)
         return [(str(row[0]), int(row[1])) for row in rows]
 
 
-def _border(connection: Connection, scope: Scope, number: int | None) -> tuple[str | None, tuple[str | int, ...]]:
-    """The condition that leaves only what is on one side of a message, and its values; None where that is gone."""
+def _find_border(connection: Connection, scope: Scope, number: int | None) -> tuple[str | None, tuple[str | int, ...]]:
+    """Return the condition that leaves only what is on one side of a message, and its values; None
+    where that is gone.
+    """
     if number is None:
         return "", ()
     row = connection.execute("SELECT created_at FROM messages WHERE user_id = ? AND id = ?", (scope.owner, number))

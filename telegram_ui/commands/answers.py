@@ -15,19 +15,19 @@ from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from locales.catalog import tr
-from locales.told import told
+from locales.told import error_sentence
 from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import Incoming, IncomingPiece, Reply
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import AGAIN, keyboard_of, nonce, turning
+from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
-from telegram_ui.sending.formatting import rendered
+from telegram_ui.sending.formatting import render
 from telegram_ui.sending.markdown import with_marks_closed
 from telegram_ui.sending.streaming import AnswerStream
 
@@ -55,10 +55,10 @@ class AnswerButtons(Family):
     @press(ANOTHER, queue="chat")
     async def _answer_differently(self, ask: Ask) -> str | None:
         """Replace the answer by a new one, whose buttons lead back to it."""
-        return await self._answer_again(ask, await self._shown_as(ask), is_answer=True)
+        return await self._answer_again(ask, await self._find_shown(ask), is_answer=True)
 
     @press(VERSION, queue="chat")
-    async def _turn_page(self, ask: Ask) -> str | None:
+    async def _show_page(self, ask: Ask) -> str | None:
         """Show another version of the answer, from which the conversation goes on."""
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
@@ -68,7 +68,7 @@ class AnswerButtons(Family):
         if answered is None:
             return tr("answers-too-late")
         stream = self._dependencies.answers.begin(
-            self._delivery, ask.update.update_id, chat, None, await self._shown_as(ask)
+            self._delivery, ask.update.update_id, chat, None, await self._find_shown(ask)
         )
         await self._finish(ask, stream, answered)
         return None
@@ -79,7 +79,7 @@ class AnswerButtons(Family):
         return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @press(AGAIN)
-    async def _pressed_twice(self, ask: Ask) -> str:
+    async def _answer_second_press(self, ask: Ask) -> str:
         """Ignore a second press. The first is handled in updates/repeats.py."""
         return tr("answers-pressed-already")
 
@@ -102,7 +102,7 @@ class AnswerButtons(Family):
         return None
 
     @press(LISTEN, queue="slow")
-    async def _listen(self, ask: Ask) -> str | None:
+    async def _speak_answer(self, ask: Ask) -> str | None:
         """Speak the message that the button is under: an answer, or the last piece of a long one."""
         if self._dependencies.speech is None:  # it was set when the answer was sent
             return tr("shared-dead-button")
@@ -112,20 +112,22 @@ class AnswerButtons(Family):
             return tr("answers-nothing-to-say")
         await self._take(ask)
         try:
-            await _speak(self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text)
+            await _speak_text(
+                self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text
+            )
         except BaseException:
             self._pressed.pop(ask.argument, None)  # it may be asked for again
             raise
         return None
 
     @press(NOTHING)
-    async def _leave_it(self, ask: Ask) -> None:
+    async def _close_question(self, ask: Ask) -> None:
         """Remove the question."""
         if ask.message_id is not None:
             await self._delivery.remove(ask.chat, [ask.message_id])
 
     @press(STOP)
-    async def _stop(self, ask: Ask) -> str | None:
+    async def _stop_answer(self, ask: Ask) -> str | None:
         if self._dependencies.answers.stop(ask.chat.location):
             return None
         # It stayed under an answer whose process was killed.
@@ -158,11 +160,11 @@ class AnswerButtons(Family):
             await self._dependencies.last_buttons.take_away(self._delivery, chat, ask.message_id)
             await self._delivery.say(chat, tr("answers-too-late"))
         elif answered is None or then:
-            await self._show(ask, then if answered else tr("answers-too-late"))
+            await self._show_text(ask, then if answered else tr("answers-too-late"))
         await self._finish(ask, stream, answered)
         return None
 
-    async def _shown_as(self, ask: Ask) -> Sequence[int]:
+    async def _find_shown(self, ask: Ask) -> Sequence[int]:
         """Return the messages of the answer whose button was pressed."""
         if ask.message_id is None:
             return ()
@@ -205,17 +207,17 @@ class AnswerButtons(Family):
         if answered is None:
             return
         # From here on it is stored: cancelling must not stop it half-way through its sending.
-        delivering = asyncio.create_task(self._deliver(ask, stream, *answered))
+        delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
         try:
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
             await delivering
             raise
 
-    async def _deliver(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
+    async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
         chat = ask.chat
-        keyboard = keyboard_under(self._dependencies, chat, ask.person, reply)
-        sent = await self._dependencies.answers.send(ask.update.update_id, stream, shown_text(reply), keyboard)
+        keyboard = make_answer_keyboard(self._dependencies, chat, ask.person, reply)
+        sent = await self._dependencies.answers.send(ask.update.update_id, stream, read_shown_text(reply), keyboard)
         if not sent:
             return
         if not reply.is_error:
@@ -239,63 +241,65 @@ async def speak_if_chosen(
     was_heard: bool = False,
 ) -> None:
     """Speak an answer that is shown, where its reader has chosen so; of what fails they are told. `was_heard`: it
-    answers a voice message. Raises DeliveryError.
+    answers a voice message. Raise DeliveryError.
     """
     if dependencies.speech is None or reply.is_error or not shown_as:
         return
     try:
         config = await dependencies.services.memory.config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
-        words = rendered(reply.text)[0]
+        words = render(reply.text)[0]
         if words.strip() and (chosen == "always" or (chosen == "voice" and was_heard)):
-            await _speak(dependencies, replace(chat, reply_to=shown_as[0]), person, words)
+            await _speak_text(dependencies, replace(chat, reply_to=shown_as[0]), person, words)
     except DeliveryError:
         raise
     except KeepsakeError as error:
-        await dependencies.delivery.say(chat, told(error))
+        await dependencies.delivery.say(chat, error_sentence(error))
 
 
-async def _speak(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
+async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
     if dependencies.speech is not None:
         async with dependencies.delivery.typing(chat):
             recording = await dependencies.speech.spoken(text, person=person.id)
         await Documents(dependencies.delivery).send_voice(chat, recording)
 
 
-def shown_text(reply: Reply) -> str:
+def read_shown_text(reply: Reply) -> str:
     """Return an answer as its reader sees it, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{with_marks_closed(reply.half)}\n\n" if reply.half else ""
     return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
 
 
-def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
+def make_answer_keyboard(
+    dependencies: Dependencies, chat: Chat, person: Person, reply: Reply
+) -> InlineKeyboardMarkup | None:
     """Return the buttons under an answer or an error message, or None."""
     if reply.turn is None:
         return None
 
     button = partial(dependencies.buttons.button, chat=chat, person=person)
     if reply.is_error:
-        return keyboard_of([button(RETRY, label=tr("answers-try-again"), payload=_once(reply.turn))])
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_once(reply.turn))]
+        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_key(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_once_key(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_once(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_once_key(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_once(reply.turn)))
-    versions = turning(
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_once_key(reply.turn)))
+    versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
         lambda label, at: button(VERSION, label=label, payload=f"{reply.turn}.{at + 1}"),
     )
     # On a button: a message of its own would be taken for the answer to what is said next.
     offer = [button(SWITCH_ON, label=tr("answers-memory-off"))] if reply.offers_memory else []
-    return keyboard_of(row, versions, offer)
+    return make_keyboard(row, versions, offer)
 
 
-def _once(turn: int) -> str:
+def _make_once_key(turn: int) -> str:
     """Return the payload of a button that answers a turn at its first press."""
-    return f"{turn}.{nonce()}"
+    return f"{turn}.{make_nonce()}"
 
 
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
@@ -303,22 +307,22 @@ def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> Inl
     return InlineKeyboardMarkup.from_button(dependencies.buttons.button(STOP, chat, person, tr("answers-stop")))
 
 
-async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
+async def offer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
-    button = dependencies.buttons.button(CORRECTED, chat, person, tr("answers-again"), _once(turn))
-    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=keyboard_of([button]))
+    button = dependencies.buttons.button(CORRECTED, chat, person, tr("answers-again"), _make_once_key(turn))
+    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
-    """Ask about an answer that its reader dislikes; nothing if this message shows none. Raises StorageError."""
+    """Ask about an answer that its reader dislikes; nothing if this message shows none. Raise StorageError."""
     turn = await dependencies.services.explanations.turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return
     button = partial(dependencies.buttons.button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_once(turn)),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_once_key(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)
-    await dependencies.delivery.say(about, tr("answers-wrong"), keyboard=keyboard_of(row))
+    await dependencies.delivery.say(about, tr("answers-wrong"), keyboard=make_keyboard(row))

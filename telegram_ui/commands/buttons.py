@@ -18,8 +18,8 @@ from locales.catalog import tr
 from records.scopes import Person, Scope
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import kind
-from text.characters import well_formed
+from telegram_ui.sending.http import name_error
+from text.characters import replace_surrogates
 
 AGAIN = "ag"
 """The kind of the button that does again what the message says to which its own message replies."""
@@ -29,7 +29,7 @@ ZONE, ALONE = "z", "z.a"
 """Payloads of the button that asks for a city; with ALONE the message above it stays as it is."""
 HELD = "h"
 """Ends what it carries where only the process has what is to be done again: no message says all of it."""
-MOST_PAYLOAD = 28
+MAX_PAYLOAD_CHARS = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
 
 
@@ -40,19 +40,19 @@ class Buttons:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
     def data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
-        """The data of a button that only `person` may press, and only here.
+        """Return the data of a button that only `person` may press, and only here.
 
         `payload`: ASCII without a colon, at most 28 characters; with a nonce if it may be used only once. Raises
         ValueError.
         """
-        if len(payload) > MOST_PAYLOAD or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
+        if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
-        return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
+        return f"{kind}:{person.id}:{payload}:{self._sign(kind, chat, person, payload)}"
 
     def button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """A button that only `person` may press, and only here; see `data`. `erases`: it is red."""
+        """Return a button that only `person` may press, and only here; see `data`. `erases`: it is red."""
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.data(kind, chat, person, payload), style=style)
 
@@ -62,18 +62,18 @@ class Buttons:
         return InlineKeyboardMarkup.from_button(self.button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
-        """The payload of a pressed button. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody
-        else's.
+        """Return the payload of a pressed button. Raise NotTheirs, with a sentence for the toast, if it is forged or
+        somebody else's.
         """
-        kind, _, rest = well_formed(data).partition(":")
+        kind, _, rest = replace_surrogates(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
-        expected = self._signature(kind, chat, person, payload)
+        expected = self._sign(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
             raise NotTheirs(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
-    def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
+    def _sign(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
         signed = f"{kind}:{person.id}:{chat.location.owner}:{chat.location.thread}:{payload}"
         digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
@@ -83,8 +83,8 @@ class NotTheirs(Exception):  # noqa: N818 - what it says, not that something bro
     """The button is not the presser's, or not from this chat; the message is for the toast."""
 
 
-def kind_of(data: str) -> str:
-    """The kind that a button was made with."""
+def parse_kind(data: str) -> str:
+    """Return the kind that a button was made with."""
     return data.partition(":")[0]
 
 
@@ -93,24 +93,26 @@ def is_for_anonymous(data: str) -> bool:
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
-def turning(page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]) -> list[InlineKeyboardButton]:
-    """The row "◀ 2/5 ▶" that turns pages, of which the first is 0; empty where there is one alone. `button` makes one
-    of a label and a page.
+def make_page_buttons(
+    page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]
+) -> list[InlineKeyboardButton]:
+    """Return the row "◀ 2/5 ▶" that turns pages, of which the first is 0; empty where there is one alone. `button`
+    makes one of a label and a page.
     """
     there = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
     return [button(label, at) for label, at in there.items() if 0 <= at < pages]
 
 
-def in_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
+def split_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
     return [buttons[start : start + width] for start in range(0, len(buttons), width)]
 
 
-def keyboard_of(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
-    """The rows that have a button; None where none has."""
+def make_keyboard(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
+    """Return the rows that have a button; None where none has."""
     return InlineKeyboardMarkup([row for row in rows if row]) if any(rows) else None
 
 
-def nonce() -> str:
+def make_nonce() -> str:
     """Eight random characters that tell one question from the next."""
     return secrets.token_urlsafe(6)
 
@@ -118,7 +120,7 @@ def nonce() -> str:
 log = logging.getLogger(__name__)
 
 CHATS_KNOWN = 10_000
-MOST_EARLIER = 20
+MAX_EARLIER = 20
 """Earlier answers of one chat whose buttons wait to be taken away: fewer are given before there is time for it."""
 
 
@@ -132,18 +134,18 @@ class LastButtons:
         self._earlier = LRUCache[Scope, list[int]](CHATS_KNOWN)
 
     def note(self, chat: Chat, message_ids: Sequence[int]) -> bool:
-        """These messages are the last answer. Whether an earlier one has buttons, which `clear` takes away."""
+        """These messages are the last answer. Return True if an earlier one has buttons, which `clear` takes away."""
         before = self._shown.get(chat.location)
         if message_ids:
             self._shown[chat.location] = message_ids[-1]
         if before is not None and before not in message_ids:
-            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MOST_EARLIER:]
+            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MAX_EARLIER:]
         return chat.location in self._earlier
 
     async def clear(self, delivery: Delivery, chat: Chat) -> None:
         """Take the buttons away from all answers but the last. Raises nothing of Telegram's."""
         for message_id in self._earlier.pop(chat.location, []):
-            await _remove(delivery, chat, message_id)
+            await _remove_keyboard(delivery, chat, message_id)
 
     async def take_away(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Take the buttons away from this message. Raises nothing of Telegram's."""
@@ -152,13 +154,13 @@ class LastButtons:
         elif message_id in (earlier := self._earlier.get(chat.location, [])):
             earlier.remove(message_id)
         if message_id is not None:
-            await _remove(delivery, chat, message_id)
+            await _remove_keyboard(delivery, chat, message_id)
 
 
-async def _remove(delivery: Delivery, chat: Chat, message_id: int) -> None:
+async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> None:
     if delivery.current_id(chat) != chat.id or delivery.is_paused(chat):
         return
     try:
         await delivery.bot.edit_message_reply_markup(chat.id, message_id)
     except TelegramError as error:
-        log.debug("buttons of an earlier answer stay: %s", kind(error))
+        log.debug("buttons of an earlier answer stay: %s", name_error(error))

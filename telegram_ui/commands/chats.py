@@ -6,13 +6,13 @@ Owns their words and buttons.
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from records.conversations import LONGEST_TITLE
-from records.owners import mode_of
+from records.conversations import MAX_TITLE_CHARS
+from records.owners import find_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
-from telegram_ui.commands.buttons import turning
+from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import conversation_label, messages, moment, ticked
+from telegram_ui.commands.wording import format_conversation, format_messages, format_moment, format_ticked
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
@@ -29,16 +29,16 @@ class ChatsCommands(Family):
         self._title = NextText("title", dependencies)  # about the conversation's thread
 
     @command("new", who="admins")
-    async def _new(self, ask: Ask) -> str:
+    async def _begin_chat(self, ask: Ask) -> str:
         return await self._begin(ask, ask.argument)
 
     @command("chats", who="admins", stands_alone=True)
-    async def _chats(self, ask: Ask) -> str | None:
+    async def _list_chats(self, ask: Ask) -> str | None:
         return await self._show_page(ask, 0)
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
-        """A choice: one letter, and the thread of a conversation or a page."""
+        """Return a choice: one letter, and the thread of a conversation or a page."""
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
             await self._delivery.say(ask.chat, await self._begin(ask, ""))
@@ -53,20 +53,20 @@ class ChatsCommands(Family):
         if action == RENAME:
             await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
             return None
-        return await self._open(ask, scope) if action == GO else tr("shared-dead-button")
+        return await self._open_chat(ask, scope) if action == GO else tr("shared-dead-button")
 
     async def _begin(self, ask: Ask, title: str) -> str:
         place, title = ask.chat.location, " ".join(title.split())
-        if len(title) > LONGEST_TITLE:
-            return tr("chats-too-long", most=str(LONGEST_TITLE))
-        if mode_of(await self._services.memory.config(place.owner)) == "off":
+        if len(title) > MAX_TITLE_CHARS:
+            return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
+        if find_mode(await self._services.memory.config(place.owner)) == "off":
             await self._services.corrections.start_over(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
         self._services.titles.start(place, [ask.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
-    async def _open(self, ask: Ask, scope: Scope) -> str:
+    async def _open_chat(self, ask: Ask, scope: Scope) -> str:
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         self._services.titles.start(ask.chat.location, [ask.chat.scope])
@@ -75,44 +75,48 @@ class ChatsCommands(Family):
 
     async def _show_page(self, ask: Ask, page: int) -> str | None:
         place, memory, first = ask.chat.location, self._services.memory, page * ON_A_PAGE
-        if mode_of(await memory.config(place.owner)) == "off":
+        if find_mode(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
             found, total = await store.conversations.listed(place, first=first, limit=ON_A_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start(place, [one.scope for one in found if not one.is_titled])
-        zone = await self._zone(place.owner)
+        zone = await self._read_zone(place.owner)
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
         for number, one in enumerate(found, start=first + 1):
-            label, date = conversation_label(one), moment(one.last_at, zone)
-            lines.append(tr("chats-line", number=str(number), title=label, count=messages(one.messages), date=date))
+            label, date = format_conversation(one), format_moment(one.last_at, zone)
+            lines.append(
+                tr("chats-line", number=str(number), title=label, count=format_messages(one.messages), date=date)
+            )
             thread = str(one.scope.thread)
             rows.append(
                 [
-                    self._button(ask, KIND, ticked(label, is_chosen=one.is_open), GO + thread),
-                    self._button(ask, KIND, "✏️", RENAME + thread),
-                    self._button(ask, forget.CONVERSATION, "🗑", thread),
+                    self._make_button(ask, KIND, format_ticked(label, is_chosen=one.is_open), GO + thread),
+                    self._make_button(ask, KIND, "✏️", RENAME + thread),
+                    self._make_button(ask, forget.CONVERSATION, "🗑", thread),
                 ]
             )
         pages = -(-total // ON_A_PAGE)
-        rows.append(turning(page, pages, lambda label, at: self._button(ask, KIND, label, f"{PAGE}{at}")))
-        await self._show(ask, "\n".join(lines), *rows, [self._button(ask, KIND, tr("chats-untitled"), NEW)])
+        rows.append(
+            make_page_buttons(page, pages, lambda label, at: self._make_button(ask, KIND, label, f"{PAGE}{at}"))
+        )
+        await self._show_text(ask, "\n".join(lines), *rows, [self._make_button(ask, KIND, tr("chats-untitled"), NEW)])
         return None
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be the title of a conversation; whether it was asked for."""
 
         async def rename(thread: int) -> str:
-            return await self._rename(ask, Scope(owner=ask.chat.id, thread=thread))
+            return await self._rename_chat(ask, Scope(owner=ask.chat.id, thread=thread))
 
-        return await self._title.take(ask, rename, most=LONGEST_TITLE)
+        return await self._title.take(ask, rename, most=MAX_TITLE_CHARS)
 
-    async def _rename(self, ask: Ask, scope: Scope) -> str:
+    async def _rename_chat(self, ask: Ask, scope: Scope) -> str:
         title = " ".join(ask.argument.split())
-        if len(title) > LONGEST_TITLE:
-            return tr("chats-too-long", most=str(LONGEST_TITLE))
+        if len(title) > MAX_TITLE_CHARS:
+            return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.home(scope.owner) as store:
             is_done = await store.conversations.name(ask.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

@@ -12,18 +12,26 @@ from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, choices_of, choose
-from locales.catalog import LANGUAGES, current, language_for, speaking, tr
-from locales.told import state_of
+from locales.catalog import LANGUAGES, choose_language, current_language, speak_in, tr
+from locales.told import format_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
-from telegram_ui.commands.basics import private_menu
-from telegram_ui.commands.buttons import BACK, ZONE, in_rows, keyboard_of
+from telegram_ui.commands.basics import make_private_menu
+from telegram_ui.commands.buttons import BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
-from telegram_ui.commands.wizard import number_in
-from telegram_ui.commands.wording import checked, clock_time, policy_name, quoted, thresholds, ticked, zone_of
-from text.time_zones import clock_at, label, offsets, zone_of_offset
+from telegram_ui.commands.wizard import find_number
+from telegram_ui.commands.wording import (
+    format_checked,
+    format_clock,
+    format_quote,
+    format_ticked,
+    make_threshold_buttons,
+    name_policy,
+    zone_of,
+)
+from text.time_zones import find_minutes_ahead, find_zone_of_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
 ASK = "ask"
@@ -57,33 +65,33 @@ class ChoiceCommands(Family):
 
     @command("settings", who="admins", stands_alone=True, is_ephemeral=True)
     async def _settings(self, ask: Ask) -> None:
-        await self._show_settings(ask, await self._config(ask))
+        await self._show_settings(ask, await self._read_config(ask))
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
-        """A choice: what it is about, and its value. The message shows it at once."""
+        """Return a choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
         if what == BACK:
-            await self._show_settings(ask, await self._config(ask))
+            await self._show_settings(ask, await self._read_config(ask))
             return None
         if what == ZONE:
             await self._ask_time(ask, None if value else ask.message_id)
             return None
         if what == OFFSET:
             return await self._press_time(ask, value)
-        if refused := await self._choose(ask, what, value):
+        if refused := await self._set_choice(ask, what, value):
             return refused
-        await self._show_settings(ask, await self._config(ask))
+        await self._show_settings(ask, await self._read_config(ask))
         return None
 
-    async def _choose(self, ask: Ask, what: str, value: str) -> str | None:
+    async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
         """Make a choice; without memory there is none but to turn it on. Return why there is no such choice."""
         choice = next((one for one in choices_of(self._services) if one.name == what), None)
         if choice is None or (wanted := _value(choice, value)) is None:
             return tr("shared-dead-button")
-        config = await self._config(ask)
+        config = await self._read_config(ask)
         if what == "enabled" and wanted is True:
-            await self._turn_on(ask)
+            await self._switch_memory_on(ask)
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.typing(ask.chat):
@@ -92,33 +100,34 @@ class ChoiceCommands(Family):
                 return str(refused)
         return None
 
-    async def _config(self, ask: Ask) -> OwnerConfig | None:
+    async def _read_config(self, ask: Ask) -> OwnerConfig | None:
         return await self._services.memory.config(ask.chat.scope.owner)
 
     async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> None:
         def button(label: str, payload: str) -> InlineKeyboardButton:
-            return self._button(ask, KIND, label, payload)
+            return self._make_button(ask, KIND, label, payload)
 
-        rows = settings_rows(choices_of(self._services), config, button, self._now())
+        rows = make_settings_rows(choices_of(self._services), config, button, self._now())
         if config is not None and config.enabled:
-            label = tr("policy-heading", policy=policy_name(config.policy))
-            rows.append([self._button(ask, POLICY, label, ASK)])
-        language = tr("language-button", language=LANGUAGES[current()])
-        models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.persona_of(config)}")
+            label = tr("policy-heading", policy=name_policy(config.policy))
+            rows.append([self._make_button(ask, POLICY, label, ASK)])
+        language = tr("language-button", language=LANGUAGES[current_language()])
+        models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.choose_persona(config)}")
         label = tr("model-manner-button", persona=manner)
-        rows.append([self._button(ask, model_choices.PERSONA, label, model_choices.ASK)])
+        rows.append([self._make_button(ask, model_choices.PERSONA, label, model_choices.ASK)])
         if len(models) > 1:
             label = tr(
-                "model-button", model=quoted(model_choices.model_of(config, models), model_choices.LONGEST_LABEL)
+                "model-button",
+                model=format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS),
             )
-            rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
-        text = "\n".join([settings_text(config), *self._powers(ask, config)])
-        await self._show(ask, text, *rows, [self._button(ask, LANGUAGE, language, ASK)])
+            rows.append([self._make_button(ask, model_choices.MODEL, label, model_choices.ASK)])
+        text = "\n".join([format_settings(config), *self._list_powers(ask, config)])
+        await self._show_text(ask, text, *rows, [self._make_button(ask, LANGUAGE, language, ASK)])
 
-    def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
+    def _list_powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
         """Abilities that the operator's settings leave out; admins are told which setting would add each."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
-        model = services.models[model_choices.model_of(config, tuple(services.models))]
+        model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
             (model.sees is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
             (services.attachments.hears, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
@@ -142,24 +151,28 @@ class ChoiceCommands(Family):
 
     async def _ask_time(self, ask: Ask, instead_of: int | None) -> None:
         """Show the time zone, and the times of all zones to press. `instead_of`: the settings, which come back."""
-        config, now = await self._config(ask), self._now()
+        config, now = await self._read_config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
-        times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}{after}") for one in offsets()]
-        rows = in_rows(times, 5)
-        back = [] if instead_of is None else [self._settings_button(ask)]
-        text = f"{zone_text(config.timezone if config else '', now, zone_of(config))}\n{tr('choices-which-time')}"
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard_of(*rows, back))
+        times = [
+            self._make_button(ask, KIND, find_minutes_ahead(now, offset), f"{OFFSET}.{offset}{after}")
+            for offset in list_offsets()
+        ]
+        rows = split_rows(times, 5)
+        back = [] if instead_of is None else [self._make_settings_button(ask)]
+        here = format_zone_with_time(config.timezone if config else "", now, zone_of(config))
+        text = f"{here}\n{tr('choices-which-time')}"
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
-        """The offset of the time that was pressed is their zone, until they name a city."""
+        """Return the offset of the time that was pressed is their zone, until they name a city."""
         minutes, _, after = value.partition(".")
-        name = zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
+        name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
         config = await self._set_zone(ask, name)
-        told = zone_text(name, self._now(), config.zone)
+        told = format_zone_with_time(name, self._now(), config.zone)
         if not after:
-            await self._show(ask, told)
+            await self._show_text(ask, told)
             return None
         await self._show_settings(ask, config)
         return told
@@ -172,7 +185,7 @@ class ChoiceCommands(Family):
             config = await self._set_zone(ask, words)
         except NotOffered as unknown:
             return str(unknown)
-        return zone_text(config.timezone, self._now(), config.zone)
+        return format_zone_with_time(config.timezone, self._now(), config.zone)
 
     async def _set_zone(self, ask: Ask, name: str) -> OwnerConfig:
         return await choose(self._services, ask.chat.scope.owner, {"timezone": name})
@@ -184,26 +197,28 @@ def _value(choice: Choice, value: str) -> object:
         case "switch":
             return {ON: True, OFF: False}.get(value)
         case "number":
-            return number_in(value)
+            return find_number(value)
     return value
 
 
-def settings_text(config: OwnerConfig | None) -> str:
-    """The state of the settings; the buttons below say the rest."""
-    lines = [tr("choices-heading"), "", state_of(config)]
+def format_settings(config: OwnerConfig | None) -> str:
+    """Return the state of the settings; the buttons below say the rest."""
+    lines = [tr("choices-heading"), "", format_state(config)]
     if config is not None and config.enabled:
         lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
     return "\n".join(lines)
 
 
-def settings_rows(
+def make_settings_rows(
     choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
-    """The buttons under the settings, the current choices marked; only those that have an effect now."""
+    """Return the buttons under the settings, the current choices marked; only those that have an effect now."""
     is_on = config is not None and config.enabled
-    shown = {one.name: one for one in choices if one.is_offered(config) and (is_on or one.name == "enabled")}
+    shown = {
+        choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
+    }
     rows = [_row(shown[name], config, button) for name in LABELS if name in shown]
-    zone, time = label(config.timezone if config else ""), clock_time(now, zone_of(config))
+    zone, time = format_zone(config.timezone if config else ""), format_clock(now, zone_of(config))
     return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
@@ -211,20 +226,20 @@ def _row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[Inl
     """Return a button for each value of a choice, or one that switches it."""
     chosen, name = choice.value_in(config), LABELS[choice.name]
     if choice.kind == "switch":
-        return [button(checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
+        return [button(format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":
-        return thresholds(
+        return make_threshold_buttons(
             chosen, lambda shown, number: button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
         )
     return [
-        button(ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
+        button(format_ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
         for value in choice.values
     ]
 
 
-def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
-    """The time zone in use."""
-    lines = [tr("choices-zone-is", zone=label(name), time=clock_time(now, zone))]
+def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
+    """Return the time zone in use."""
+    lines = [tr("choices-zone-is", zone=format_zone(name), time=format_clock(now, zone))]
     if name.startswith("Etc/"):
         lines.append(tr("choices-zone-fixed"))
     return " ".join(lines)
@@ -236,11 +251,11 @@ class IncognitoCommands(Family):
     heading = "choices"
 
     @command("incognito", who="admins")
-    async def _incognito(self, ask: Ask) -> str:
+    async def _switch_incognito(self, ask: Ask) -> str:
         owner, word = ask.chat.scope.owner, ask.argument.strip().lower()
         config = await self._services.memory.config(owner)
         if config is None or not config.enabled or word not in ("", ON, OFF):
-            return state_of(config)
+            return format_state(config)
         chosen = word == ON if word else not config.incognito
         await choose(self._services, owner, {"incognito": chosen})
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
@@ -256,14 +271,14 @@ class LanguageCommands(Family):
         self._dependencies = dependencies
 
     @command("language", who="admins")
-    async def _language(self, ask: Ask) -> str | None:
+    async def _show_language(self, ask: Ask) -> str | None:
         """With buttons; or the one that is named after the command is chosen at once."""
         wanted = ask.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
             await self._show_choice(ask)
             return None
-        return await self._choose(ask, found or "")
+        return await self._set_language(ask, found or "")
 
     @press(LANGUAGE, who="admins")
     async def _press(self, ask: Ask) -> str | None:
@@ -273,21 +288,21 @@ class LanguageCommands(Family):
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
-        await self._choose(ask, chosen)
-        with speaking(self._spoken(ask, chosen)):
+        await self._set_language(ask, chosen)
+        with speak_in(self._make_voice_text(ask, chosen)):
             await self._show_choice(ask)
         return None
 
-    async def _choose(self, ask: Ask, chosen: str) -> str:
+    async def _set_language(self, ask: Ask, chosen: str) -> str:
         """Keep a choice, "" = none; what to say, in the language that is spoken from now on."""
         await choose(self._services, ask.chat.scope.owner, {"language": chosen})
-        with speaking(self._spoken(ask, chosen)):
+        with speak_in(self._make_voice_text(ask, chosen)):
             await self._set_menu(ask, chosen)
-            return tr("language-chosen", language=LANGUAGES[current()])
+            return tr("language-chosen", language=LANGUAGES[current_language()])
 
-    def _spoken(self, ask: Ask, chosen: str) -> str:
+    def _make_voice_text(self, ask: Ask, chosen: str) -> str:
         default = self._dependencies.default_language
-        return language_for(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
+        return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
 
     async def _set_menu(self, ask: Ask, chosen: str) -> None:
         """The menu of a private chat speaks the chosen language; without one, that of the person's app again."""
@@ -295,7 +310,7 @@ class LanguageCommands(Family):
             return
         bot: telegram.Bot = ask.update.get_bot()
         scope = BotCommandScopeChat(ask.chat.id)
-        rows = [(row.name, row.description) for row in private_menu(self._dependencies.commands)]
+        rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
         with suppress(TelegramError):  # the commands work all the same
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 
@@ -303,11 +318,11 @@ class LanguageCommands(Family):
         config = await self._services.memory.config(ask.chat.scope.owner)
         chosen = config.language if config else ""
         buttons = [
-            self._button(ask, LANGUAGE, ticked(name, is_chosen=code == chosen), code)
+            self._make_button(ask, LANGUAGE, format_ticked(name, is_chosen=code == chosen), code)
             for code, name in LANGUAGES.items()
         ]
         if ask.chat.is_private:
-            label = ticked(tr("language-automatic"), is_chosen=not chosen)
-            buttons.append(self._button(ask, LANGUAGE, label, BY_APP))
-        rows = in_rows(buttons, 2)
-        await self._show(ask, tr("language-question"), *rows, [self._settings_button(ask)])
+            label = format_ticked(tr("language-automatic"), is_chosen=not chosen)
+            buttons.append(self._make_button(ask, LANGUAGE, label, BY_APP))
+        rows = split_rows(buttons, 2)
+        await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])

@@ -16,7 +16,7 @@ from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
 from telegram_ui.commands.family import Ask, Dependencies, Family, command
-from telegram_ui.commands.outreach.admin import decide
+from telegram_ui.commands.outreach.admin import decide_on_person
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
@@ -37,7 +37,7 @@ class DashboardCommands(Family):
         self._sessions = PageSessions(memory=self._services.memory, clock=self._now)
 
     @command("dashboard", who="admins", stands_alone=True)
-    async def _dashboard(self, ask: Ask) -> str | None:
+    async def _send_link(self, ask: Ask) -> str | None:
         here, owner = ask.chat, ask.chat.scope.owner
         if not self._url:
             may_run_it = here.is_private and self._operation.may_run_it(ask.person)
@@ -70,14 +70,14 @@ class DashboardCommands(Family):
         return None if here.is_private else tr("transfer-sent")
 
 
-def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
-    """The bot as the dashboard's server sees it."""
+def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
+    """Return the bot as the dashboard's server sees it."""
 
     async def configures(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
     async def decided(person: int, standing: Standing, by: int) -> None:
-        await decide(dependencies, person, standing, by=by)
+        await decide_on_person(dependencies, person, standing, by=by)
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:

@@ -16,11 +16,11 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from chat.attachments import Speech
 from chat.operation import Operation
 from chat.services import Services
-from locales.catalog import ENGLISH, current, tr
+from locales.catalog import ENGLISH, current_language, tr
 from locales.told import STORAGE_NAMES
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
-from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, keyboard_of, nonce
+from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
 from telegram_ui.commands.wording import zone_of
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
@@ -86,7 +86,7 @@ class Ask:
     def answers_themselves(self) -> bool:
         """Whether the message is a reply to one of the same person's, or of the channel in whose name they write."""
         message, replied = self.update.effective_message, self._replied
-        return message is not None and replied is not None and _author(message) == _author(replied) is not None
+        return message is not None and replied is not None and _author_of(message) == _author_of(replied) is not None
 
     @property
     def message_id(self) -> int | None:
@@ -101,7 +101,7 @@ class Ask:
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
 
-def _author(message: telegram.Message) -> tuple[int, int] | None:
+def _author_of(message: telegram.Message) -> tuple[int, int] | None:
     """Telegram gives all channels the same sender, and all anonymous admins."""
     if message.from_user is None:
         return None
@@ -244,42 +244,42 @@ class Family:
 
     @classmethod
     def declared(cls) -> Iterator[Press]:
-        """Its commands and presses, in the order of the class's body."""
+        """Yield its commands and presses, in the order of the class's body."""
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Whether take_text() may deal with a person's text in this update: something was asked of them here."""
+        """Return True if take_text() may deal with a person's text in this update: something was asked of them here."""
         state = await self._services.memory.wizards.get(chat.location, person.id)
         return state is not None and state.concerns(update_id)
 
     async def take_text(self, ask: Ask) -> bool:
-        """Whether a text was asked for by this family, and has been dealt with: then it is no message to the bot.
-        Called where `awaits_text` says so.
+        """Return True if a text was asked for by this family, and has been dealt with: then it is no message to the
+        bot. Called where `awaits_text` says so.
         """
         return False
 
     def awaits_file(self, ask: Ask) -> bool:
-        """Whether take_file() would deal with this file."""
+        """Return True if take_file() would deal with this file."""
         return False
 
     async def take_file(self, ask: Ask) -> bool:
-        """Whether a file was asked for by this family, and has been dealt with."""
+        """Return True if a file was asked for by this family, and has been dealt with."""
         return False
 
     async def cancel(self, ask: Ask) -> bool:
-        """Whether it waited for something here from this person, and has said that it no longer does."""
+        """Return True if it waited for something here from this person, and has said that it no longer does."""
         return False
 
-    async def _zone(self, owner: int) -> tzinfo:
+    async def _read_zone(self, owner: int) -> tzinfo:
         return zone_of(await self._services.memory.config(owner))
 
     async def _keep_language(self, ask: Ask) -> None:
         """A group in which somebody sets memory up goes on in the language in which they did."""
         if not ask.chat.is_private:
-            spoken = current()
+            spoken = current_language()
             await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
 
-    async def _turn_on(self, ask: Ask) -> tuple[str, bool]:
+    async def _switch_memory_on(self, ask: Ask) -> tuple[str, bool]:
         """Turn memory on, with the usual choices where none were made; what to say, and whether it was on."""
         owner, memory = ask.chat.scope.owner, self._services.memory
         before = await memory.config(owner)
@@ -289,25 +289,25 @@ class Family:
             await self._keep_language(ask)
         return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on
 
-    def _button(
+    def _make_button(
         self, ask: Ask, kind: str, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """A button for this person alone."""
+        """Return a button for this person alone."""
         return self._buttons.button(kind, ask.chat, ask.person, label, payload, erases=erases)
 
-    def _settings_button(self, ask: Ask) -> InlineKeyboardButton:
+    def _make_settings_button(self, ask: Ask) -> InlineKeyboardButton:
         """Puts /settings in the place of a list to which one of its buttons leads."""
-        return self._button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
+        return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
     async def _say_failed(self, ask: Ask, text: str) -> None:
         """Say, in a reply to a command, why it was not done, with the button that tries it again."""
         keyboard = self._buttons.again(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
 
-    async def _show(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> None:
+    async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> None:
         """Put a text, with rows of buttons, in place of the message whose button was pressed, else send it."""
         pressed = ask.message_id if ask.update.callback_query is not None else None
-        await self._delivery.replace(ask.chat, pressed, text, keyboard=keyboard_of(*rows))
+        await self._delivery.replace(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
 
 
 LIFETIME = timedelta(minutes=10)
@@ -330,7 +330,7 @@ class NextText:
         """Ask a person; an earlier question or setup of theirs here is replaced. `about`: a number that the answer
         needs; `example`: stands in the empty reply field, which only groups need.
         """
-        await self._put(ask, f"{self._kind}{about or ''}", nonce())
+        await self._put(ask, f"{self._kind}{about or ''}", make_nonce())
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
         else:
@@ -340,8 +340,8 @@ class NextText:
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def answered(self, ask: Ask) -> int | None:
-        """The number that the answered question was about (0: no number); None where the text answers none, or too
-        late.
+        """Return the number that the answered question was about (0: no number); None where the text answers none, or
+        too late.
         """
         state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
@@ -354,8 +354,9 @@ class NextText:
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def take(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
-        """Whether a text is an answer, and has been dealt with, where its person may configure. `handle` is given what
-        the question was about, and returns what to say. A text of more than `most` characters leaves the question open.
+        """Return True if a text is an answer, and has been dealt with, where its person may configure. `handle` is
+        given what the question was about, and returns what to say. A text of more than `most` characters leaves the
+        question open.
         """
         about = await self.answered(ask)
         if about is None:

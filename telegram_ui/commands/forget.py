@@ -12,15 +12,22 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.receipts import counts, quoting, receipt
+from locales.receipts import format_counts, format_quoting, format_receipt
 from records.facts import Fact
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
-from telegram_ui.commands.buttons import in_rows, nonce
+from telegram_ui.commands.buttons import make_nonce, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.forget_targets import Target, days, named, payload, read
-from telegram_ui.commands.wording import conversation_label, moment, quoted, said, span_of, speaker
+from telegram_ui.commands.forget_targets import Target, days, parse_target, payload, read
+from telegram_ui.commands.wording import (
+    format_conversation,
+    format_moment,
+    format_quote,
+    format_said,
+    format_span_of_days,
+    format_speaker,
+)
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -48,63 +55,65 @@ class ForgetCommands(Family):
         self._erased = LRUCache[tuple[int, int], None](LISTS)
 
     @command("forget")
-    async def _forget(self, ask: Ask) -> str | None:
+    async def _ask_what_to_forget(self, ask: Ask) -> str | None:
         if ask.replies_to_former and not ask.argument:
             return tr("forget-former")
         if not await self._may_configure(ask.chat, ask.person):
             return await self._take_back(ask)
-        now = self._now().astimezone(await self._zone(ask.chat.scope.owner))
+        now = self._now().astimezone(await self._read_zone(ask.chat.scope.owner))
         if ask.argument:
             try:
-                target = named(ask.argument, now, [one.casefold() for one in tr("forget-words-everything").split("/")])
+                target = parse_target(
+                    ask.argument, now, [one.casefold() for one in tr("forget-words-everything").split("/")]
+                )
             except ValueError:
                 return tr("forget-no-such-date")
             if target is None:
-                return await self._search(ask)
-            await self._confirm(ask, target)
+                return await self._search_messages(ask)
+            await self._ask_to_confirm(ask, target)
             return None
         if ask.replied_to is not None:
-            message = await self._replied_to(ask)
+            message = await self._find_replied(ask)
             if message is None:
                 return tr("forget-gone")
-            await self._confirm(ask, Target(kind="turn", number=message.id))
+            await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
             return None
         days_ = Target(kind="days", first=now.date(), last=now.date())
         choices = {tr("forget-today"): days_, tr("forget-everything"): _EVERYTHING}
-        rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
-        await self._show(ask, tr("forget-usage"), *rows)
+        rows = [[self._make_target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
+        await self._show_text(ask, tr("forget-usage"), *rows)
         return None
 
     async def _take_back(self, ask: Ask) -> str | None:
-        """A member of a group forgets their own words. Whose they are is known from the reply, and then from the
+        """Return a member of a group forgets their own words. Whose they are is known from the reply, and then from the
         buttons, which are made for this person and this message alone.
         """
         if ask.argument or not ask.answers_themselves:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
-        message = await self._replied_to(ask)
+        message = await self._find_replied(ask)
         if message is None or not message.is_user:
             return tr("forget-gone")
-        await self._confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
+        await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
         return None
 
-    async def _replied_to(self, ask: Ask) -> Message | None:
+    async def _find_replied(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
             return None
         scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
         async with self._services.memory.home(scope.owner) as store:
             return await store.explanations.said_as(scope, ask.replied_to)
 
-    async def _scope(self, ask: Ask, target: Target) -> Scope:
-        """The scope of a target: a message may be in any conversation of its topic."""
+    async def _scope_of(self, ask: Ask, target: Target) -> Scope:
+        """Return the scope of a target: a message may be in any conversation of its topic."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
         return await self._services.memory.conversation_with(ask.chat.location, number=target.number)
 
-    async def _search(self, ask: Ask) -> str | None:
+    async def _search_messages(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
         async with self._services.memory.home(scope.owner) as store:
-            asked = analyzer.content_terms(ask.argument)
-            stems = analyzer.other_stems(asked, ask.argument, alone=True)
+            asked = analyzer.list_content_terms(ask.argument)
+            stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(one for term in asked for one in stems.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
@@ -123,58 +132,67 @@ class ForgetCommands(Family):
         if not matches and not facts:
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
-        zone = await self._zone(scope.owner)
+        zone = await self._read_zone(scope.owner)
         # A question and its answer go by the same button.
         best: dict[int | None, Message] = {}
-        for one in matches:
-            best.setdefault(one.turn, one)
+        for match in matches:
+            best.setdefault(match.turn, match)
         turns = list(best.values())
-        lines = [tr("forget-which"), "", *(_line(one, zone) for one in turns), *(_fact(one) for one in facts[:MATCHES])]
-        targets = [Target(kind="turn", number=one.id, request=ask.requested_in or 0) for one in turns]
-        buttons = [self._target_button(ask, CHOOSE, f"#{one.number}", one) for one in targets]
-        rows = in_rows(buttons, 5)
+        lines = [
+            tr("forget-which"),
+            "",
+            *(_line(turn, zone) for turn in turns),
+            *(_fact(one) for one in facts[:MATCHES]),
+        ]
+        targets = [Target(kind="turn", number=turn.id, request=ask.requested_in or 0) for turn in turns]
+        buttons = [self._make_target_button(ask, CHOOSE, f"#{one.number}", one) for one in targets]
+        rows = split_rows(buttons, 5)
         if len(turns) > 1:
-            key = nonce()
-            self._found[key] = tuple(dict.fromkeys(one.id for one in (*matches, *request)))
+            key = make_nonce()
+            self._found[key] = tuple(dict.fromkeys(match.id for match in (*matches, *request)))
             label, target = tr("forget-all", number=str(len(turns))), Target(kind="found", key=key)
             if facts:  # the button is for messages alone
                 label += f" ({', '.join(button.text for button in buttons)})"
-            rows.append([self._target_button(ask, CHOOSE, label, target)])
+            rows.append([self._make_target_button(ask, CHOOSE, label, target)])
         for fact in facts[:MATCHES]:
-            rows.append([self._target_button(ask, CHOOSE, _fact(fact), Target(kind="fact", number=fact.id))])
+            rows.append([self._make_target_button(ask, CHOOSE, _fact(fact), Target(kind="fact", number=fact.id))])
         if len(matches) == MATCHES or len(facts) > MATCHES:
             lines += ["", tr("forget-maybe-more")]
-        keep = self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
-        await self._show(ask, "\n".join(lines), *rows, [keep])
+        keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
+        await self._show_text(ask, "\n".join(lines), *rows, [keep])
         return None
 
     # The question, and its buttons ---------------------------------------------------------------------------
 
-    async def _confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> None:
-        text, choices = await self._question(ask.chat.location, await self._scope(ask, target), target)
-        rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
-        keep = [self._target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
-        await self._show(ask, text, *rows, keep)
+    async def _ask_to_confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> None:
+        text, choices = await self._make_question(ask.chat.location, await self._scope_of(ask, target), target)
+        rows = [[self._make_target_button(ask, press, label, choice)] for label, choice in choices]
+        keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
+        await self._show_text(ask, text, *rows, keep)
 
-    async def _question(self, place: Scope, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """The question with its choices; no choice if there is nothing to erase."""
+    async def _make_question(
+        self, place: Scope, scope: Scope, target: Target
+    ) -> tuple[str, Sequence[tuple[str, Target]]]:
+        """Return the question with its choices; no choice if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
-            return await self._message_question(scope, target)
+            return await self._make_message_question(scope, target)
         if target.kind == "found":
-            return await self._found_question(scope, target)
-        forgotten = await self._services.memory.preview(owner, await self._what(scope, target))
+            return await self._make_found_question(scope, target)
+        forgotten = await self._services.memory.preview(owner, await self._to_request(scope, target))
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._named(place, target), ""]
-        lines += [] if forgotten.is_nothing else [tr("forget-erases", what=counts(forgotten)), *_first(forgotten)]
+        lines += (
+            [] if forgotten.is_nothing else [tr("forget-erases", what=format_counts(forgotten)), *_first(forgotten)]
+        )
         lines += [tr("forget-import-stops")] if is_importing else []
         label = tr("forget-it")
         if target.kind == "everything":
             lines.append(tr("forget-choices-stay"))
             label = tr("forget-all-of-it")
-        return await self._with_quotes(lines, scope, target, label, forgotten)
+        return await self._add_quotes(lines, scope, target, label, forgotten)
 
     async def _named(self, place: Scope, target: Target) -> str:
         """Name a target as its owner knows it."""
@@ -182,47 +200,47 @@ class ForgetCommands(Family):
             match target.kind:
                 case "fact":
                     facts = await store.facts.all(place.owner)
-                    return next((tr("shared-quoted", text=one.text) for one in facts if one.id == target.number), "")
+                    return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
                     found, _ = await store.conversations.listed(place, first=0, limit=sys.maxsize)
-                    title = next((conversation_label(one) for one in found if one.scope.thread == target.number), "")
+                    title = next((format_conversation(one) for one in found if one.scope.thread == target.number), "")
                     return tr("shared-quoted", text=title or tr("chats-untitled"))
                 case "days":
-                    return span_of(target.first, target.last)
+                    return format_span_of_days(target.first, target.last)
         return tr("forget-group" if place.owner < 0 else "forget-everything")
 
-    async def _with_quotes(
+    async def _add_quotes(
         self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
     ) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """The question of these lines, with those about later answers and facts that quote a target, and the choices:
-        with them or without. Where nothing quotes it yet, what may be written meanwhile goes too.
+        """Return the question of these lines, with those about later answers and facts that quote a target, and the
+        choices: with them or without. Where nothing quotes it yet, what may be written meanwhile goes too.
         """
         with_quotes = replace(target, with_quotes=True)
         if target.kind == "everything" or not forgotten.remainder.has_quotes:
             chosen = target if target.kind == "everything" else with_quotes
             return "\n".join([*lines, tr("forget-final")]), [(label, chosen)]
-        all_of_it = await self._services.memory.preview(scope.owner, await self._what(scope, with_quotes))
+        all_of_it = await self._services.memory.preview(scope.owner, await self._to_request(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
             shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
-        zone, too = await self._zone(scope.owner), tr("forget-them-too")
+        zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
-            tr("forget-quotes", what=quoting(forgotten.remainder)),
+            tr("forget-quotes", what=format_quoting(forgotten.remainder)),
             *(f"  {_line(one, zone)}" for one in shown),
             *_first(all_of_it, besides=forgotten, with_messages=False),
         ]
-        text = "\n".join([*lines, *quotes, f"{too}: {counts(all_of_it)}", tr("forget-final")])
+        text = "\n".join([*lines, *quotes, f"{too}: {format_counts(all_of_it)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
-    async def _message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+    async def _make_message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         number = target.number
         turn = await self._turn(scope, number, target.request)
         message = next((one for one in turn if one.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview(scope.owner, _ids(turn))
-        zone = await self._zone(scope.owner)
-        lines = [tr("forget-ask-this"), "", _line(message, zone), "", tr("forget-erases", what=counts(whole))]
+        whole = await self._services.memory.preview(scope.owner, _to_forgetting(turn))
+        zone = await self._read_zone(scope.owner)
+        lines = [tr("forget-ask-this"), "", _line(message, zone), "", tr("forget-erases", what=format_counts(whole))]
         if len(turn) > 1:
             lines += [f"  {_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
             label, target = tr("forget-turn"), replace(target, kind="turn")
@@ -230,27 +248,33 @@ class ForgetCommands(Family):
         else:
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
         lines += _first(whole, with_messages=False)
-        text, choices = await self._with_quotes(lines, scope, target, label, whole)
+        text, choices = await self._add_quotes(lines, scope, target, label, whole)
         return text, [*alone, *choices]  # least first
 
-    async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
-        alone = await self._what(scope, target)
+    async def _make_found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+        alone = await self._to_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = Target(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview(scope.owner, await self._what(scope, turns))
+        whole = await self._services.memory.preview(scope.owner, await self._to_request(scope, turns))
         those = await self._services.memory.preview(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
-        lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}", *_first(whole)]
-        text, choices = await self._with_quotes(lines, scope, turns, label, whole)
+        lines = [
+            tr("forget-ask-this"),
+            "",
+            f"{only}: {format_counts(those)}",
+            f"{label}: {format_counts(whole)}",
+            *_first(whole),
+        ]
+        text, choices = await self._add_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
     @press(CHOOSE, who="admins")
-    async def _choose(self, ask: Ask) -> str | None:
+    async def _choose_target(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
-        await self._confirm(ask, target)
+        await self._ask_to_confirm(ask, target)
         return None
 
     @press(CONVERSATION, who="admins")
@@ -258,14 +282,14 @@ class ForgetCommands(Family):
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
-        await self._confirm(ask, Target(kind="conversation", number=scope.thread))
+        await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
         return None
 
     @press(KEEP)
-    async def _keep(self, ask: Ask) -> None:
-        await self._show(ask, tr("forget-kept"))
+    async def _keep_all(self, ask: Ask) -> None:
+        await self._show_text(ask, tr("forget-kept"))
 
-    async def _erase(self, ask: Ask) -> str:
+    async def _erase_target(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
@@ -279,52 +303,54 @@ class ForgetCommands(Family):
             self._erased.pop(question, None)  # it may be asked for again
             raise
 
-    _erase_chosen = press(ERASE, who="admins")(_erase)
-    _erase_own = press(ERASE_OWN)(_erase)
+    _erase_chosen = press(ERASE, who="admins")(_erase_target)
+    _erase_own = press(ERASE_OWN)(_erase_target)
 
     async def _erase_once(self, ask: Ask, target: Target) -> str:
-        scope = await self._scope(ask, target)
+        scope = await self._scope_of(ask, target)
         async with self._delivery.typing(ask.chat):
-            what = await self._what(scope, target)
+            what = await self._to_request(scope, target)
             is_gone = what.what == "messages" and not what.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is now forgotten.
-        text = tr("forget-gone") if forgotten.is_nothing else receipt(forgotten)
-        await self._show(ask, text)
+        text = tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
+        await self._show_text(ask, text)
         return tr("forget-done")
 
     # What a target means -------------------------------------------------------------------------------------
 
-    async def _what(self, scope: Scope, target: Target) -> Forgetting:
-        return replace(await self._alone(scope, target), with_quotes=target.with_quotes)
+    async def _to_request(self, scope: Scope, target: Target) -> Forgetting:
+        return replace(await self._forgetting_of(scope, target), with_quotes=target.with_quotes)
 
-    async def _alone(self, scope: Scope, target: Target) -> Forgetting:
+    async def _forgetting_of(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:
             case "message":
-                return await self._own(scope, [target.number])
+                return await self._select_own(scope, [target.number])
             case "turn":
-                return _ids(await self._turn(scope, target.number, target.request))
+                return _to_forgetting(await self._turn(scope, target.number, target.request))
             case "fact":
                 return Forgetting(what="facts", ids=(target.number,))
             case "conversation":
                 return Forgetting(what="conversations", ids=(target.number,))
             case "found":
-                return await self._own(scope, self._found.get(target.key, ()))
+                return await self._select_own(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._own(scope, self._found.get(target.key, ()))).ids
+                found = (await self._select_own(scope, self._found.get(target.key, ()))).ids
                 turns = [one for number in found for one in await self._turn(scope, number)]
-                return _ids(list({one.id: one for one in turns}.values()))
+                return _to_forgetting(list({turn.id: turn for turn in turns}.values()))
             case "days":
-                return days(target, await self._zone(scope.owner))
+                return days(target, await self._read_zone(scope.owner))
         return Forgetting(what="everything")
 
-    async def _own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Messages of this scope alone: neither a button nor a number reaches another topic."""
+    async def _select_own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
+        """Return the messages of this scope alone: neither a button nor a number reaches another topic."""
         async with self._services.memory.home(scope.owner) as store:
-            return _ids(await store.messages(scope, ids))
+            return _to_forgetting(await store.messages(scope, ids))
 
     async def _turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
-        """The messages of a turn, found by any of them, and those of a request; empty if there is no such turn."""
+        """Return the messages of a turn, found by any of them, and those of a request; empty if there
+        is no such turn.
+        """
         async with self._services.memory.home(scope.owner) as store:
             found = await store.messages(scope, [number])
             if not found:
@@ -332,22 +358,22 @@ class ForgetCommands(Family):
             asked = await store.turn(scope, request) if request not in (0, found[0].turn) else []
             return [*await store.turn(scope, found[0].turn), *asked]
 
-    def _target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
+    def _make_target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
         erases = kind in (ERASE, ERASE_OWN)
-        return self._button(ask, kind, label, payload(target, self._now()), erases=erases)
+        return self._make_button(ask, kind, label, payload(target, self._now()), erases=erases)
 
 
 _EVERYTHING = Target(kind="everything")
 
 
-def _ids(found: Sequence[Message]) -> Forgetting:
+def _to_forgetting(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
 
 
 def _first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messages: bool = True) -> list[str]:
     """Quote the first texts of each kind that go, without those that go `besides`, and say how many more there are."""
     less, listing = besides or Forgotten(), forgotten.listing
-    messages = [said(message, message.content) for message in listing.messages] if with_messages else []
+    messages = [format_said(message, message.content) for message in listing.messages] if with_messages else []
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
@@ -356,7 +382,7 @@ def _first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messa
         (facts, forgotten.facts - less.facts),
         (summaries, forgotten.summaries - less.summaries),
     ):
-        lines += [f"  {tr('shared-quoted', text=quoted(text, QUOTED))}" for text in texts[:SHOWN]]
+        lines += [f"  {tr('shared-quoted', text=format_quote(text, QUOTED))}" for text in texts[:SHOWN]]
         lines += [f"  {tr('import-more', more=str(count - SHOWN))}"] if texts and count > SHOWN else []
     return lines
 
@@ -366,19 +392,19 @@ def _facts_with(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id
-        found[number] = max(found.get(number, 0), len(terms & set(analyzer.analyse(fact.text))))
+        found[number] = max(found.get(number, 0), len(terms & set(analyzer.analyse_text(fact.text))))
     return sorted((fact for fact in facts if found.get(fact.id)), key=lambda fact: -found[fact.id])
 
 
 def _fact(fact: Fact) -> str:
-    return tr("shared-quoted", text=quoted(fact.text, QUOTED))
+    return tr("shared-quoted", text=format_quote(fact.text, QUOTED))
 
 
 def _line(message: Message, zone: tzinfo) -> str:
     return tr(
         "forget-line",
         id=str(message.id),
-        date=moment(message.created_at, zone),
-        speaker=speaker(message),
-        text=quoted(said(message, message.content), QUOTED),
+        date=format_moment(message.created_at, zone),
+        speaker=format_speaker(message),
+        text=format_quote(format_said(message, message.content), QUOTED),
     )

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
 from records.forgetting import Forgetting
-from retrieval.date_expressions import period_named
+from retrieval.date_expressions import find_named_period
 
 LIFETIME = timedelta(minutes=10)
 """A button older than this does nothing, so that nobody erases anything by touching an old message."""
@@ -25,7 +25,7 @@ _TO = re.compile(r"[–—]|\s-\s")
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
-MOST_CODE = 19
+MAX_CODE_CHARS = 19
 """Characters of a target within a button."""
 
 
@@ -50,7 +50,7 @@ class Target:
         """At most 19 characters, ASCII, without a colon. A request is left out next to a number that is too long."""
         quotes = "q" if self.with_quotes else ""
         request = f"r{self.request}" if self.request else ""
-        if len(self._what + request + quotes) > MOST_CODE:
+        if len(self._what + request + quotes) > MAX_CODE_CHARS:
             request = ""
         return self._what + request + quotes
 
@@ -68,8 +68,8 @@ class Target:
         return f"{self.kind[0]}{self.number}"
 
 
-def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
-    """The target that a command's argument names; None for words to search for. `now`: where its owner lives;
+def parse_target(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
+    """Return the target that a command's argument names; None for words to search for. `now`: where its owner lives;
     `everything`: the words for it in the reader's language, besides the English ones.
 
     Raises ValueError for a date that does not exist.
@@ -83,22 +83,22 @@ def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Tar
         return Target(kind="fact", number=int(match[1]))
     before, *between, after = _FIGURES.split(words) if _FIGURES.search(words) else ("", "", "", words)
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
-        found = sorted(map(_day, _FIGURES.findall(words)))
+        found = sorted(map(_parse_day, _FIGURES.findall(words)))
         return Target(kind="days", first=found[0], last=found[-1])
-    spans = [period_named(one.strip(), now) for one in _TO.split(words, maxsplit=1)]
-    known = [one for one in spans if one is not None]
+    spans = [find_named_period(one.strip(), now) for one in _TO.split(words, maxsplit=1)]
+    known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:
         return None
     return Target(kind="days", first=known[0][0], last=known[-1][1])
 
 
 def payload(target: Target, now: datetime) -> str:
-    """A button's payload (at most 28 characters), which is valid for ten minutes."""
+    """Return a button's payload (at most 28 characters), which is valid for ten minutes."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
 
 
 def read(text: str, now: datetime) -> Target | None:
-    """The target of a pressed button; None when it is too old."""
+    """Return the target of a pressed button; None when it is too old."""
     code, _, minute = text.partition(".")
     try:
         age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
@@ -123,14 +123,16 @@ def read(text: str, now: datetime) -> Target | None:
 
 
 def days(target: Target, zone: tzinfo) -> Forgetting:
-    """The days of a target as moments: from the first midnight to the one after the last, where their owner lives."""
+    """Return the days of a target as moments: from the first midnight to the one after the last, where their owner
+    lives.
+    """
     since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
     after = target.last + timedelta(days=1) if target.last < date.max else target.last
     return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
 
 
-def _day(figures: str) -> date:
-    """The day of "2026-01-31" or "31.1.2026"."""
+def _parse_day(figures: str) -> date:
+    """Return the day of "2026-01-31" or "31.1.2026"."""
     year, month, day = figures.split("-") if "-" in figures else reversed(figures.split("."))
     found = date(int(year), int(month), int(day))
     if not date(1970, 1, 1) <= found <= date(9000, 1, 1):

@@ -12,12 +12,12 @@ from telegram import InlineKeyboardButton
 
 from chat.facts_by_hand import FactsByHand
 from locales.catalog import tr
-from locales.told import worth
-from records.facts import LASTING, LONGEST_FACT, Fact, Profile
+from locales.told import format_worth
+from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
-from telegram_ui.commands.buttons import in_rows, keyboard_of, turning
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import day, zone_of
+from telegram_ui.commands.wording import format_local_day, zone_of
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class MemoryCommands(Family):
     # /memory -------------------------------------------------------------------------------------------------
 
     @command("memory", is_ephemeral=True)
-    async def _memory(self, ask: Ask) -> str | None:
+    async def _show_memory(self, ask: Ask) -> str | None:
         if ask.chat.scope.is_direct_messages:
             return tr("memory-not-for-one-person")
         verb, _, rest = ask.argument.strip().partition(" ")
@@ -75,14 +75,14 @@ class MemoryCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if verb == "add":
-            return await self._add(ask, rest)
-        if verb == "edit" and _id(number) and text.strip():
-            return await self._edit(ask, _id(number), text)
-        if verb in ("pin", "unpin", "delete", "undo") and _id(rest):
-            return await self._by_hand.change(ask.chat.scope.owner, verb, _id(rest))
+            return await self._add_fact(ask, rest)
+        if verb == "edit" and _parse_id(number) and text.strip():
+            return await self._edit_fact(ask, _parse_id(number), text)
+        if verb in ("pin", "unpin", "delete", "undo") and _parse_id(rest):
+            return await self._by_hand.change(ask.chat.scope.owner, verb, _parse_id(rest))
         return tr("memory-usage")
 
-    async def _add(self, ask: Ask, text: str) -> str | None:
+    async def _add_fact(self, ask: Ask, text: str) -> str | None:
         """Add a fact; its kind is not told by its words, so a button makes it a lasting instruction."""
         made = await self._by_hand.add(ask.chat.scope.owner, text)
         if isinstance(made, str):
@@ -91,11 +91,15 @@ class MemoryCommands(Family):
         noted, is_private = ask.message_id, ask.chat.is_private
         if not is_private and noted and await self._delivery.react(ask.chat, noted, NOTED):
             return None
-        keep = [] if made.kind == "instruction" else [self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
-        await self._show(ask, tr("memory-added", text=made.text), keep)
+        keep = (
+            []
+            if made.kind == "instruction"
+            else [self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
+        )
+        await self._show_text(ask, tr("memory-added", text=made.text), keep)
         return None
 
-    async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
+    async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
         """Give a fact another text, and show it; a sentence if that cannot be."""
         refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
         if refusal is None:
@@ -111,15 +115,15 @@ class MemoryCommands(Family):
             await self._services.distiller.versions(owner),
             zone=zone_of(config),
             is_on=config is not None and config.enabled,
-            button=lambda label, payload: self._button(ask, KIND, label, payload, erases=payload[0] in ERASING),
+            button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in ERASING),
         )
-        await self._show(ask, text, *rows)
+        await self._show_text(ask, text, *rows)
 
     # buttons -------------------------------------------------------------------------------------------------
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """A button of a list or of a fact."""
+        """Return a button of a list or of a fact."""
         action, _, numbers = ask.argument.partition(".")
         view = view_of(action, numbers)
         if view is None:
@@ -131,23 +135,23 @@ class MemoryCommands(Family):
             if action in ("a", "e"):
                 return await self._ask_text(ask, view.fact)
             if action == "r":
-                return self._refresh(ask)
+                return self._refresh_profile(ask)
             if action == "x":
                 what = Forgetting(what="profiles", ids=(view.fact,))
-                toast = erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
+                toast = format_erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
                 view = View(profiles=True)
             else:
                 toast = await self._by_hand.change(ask.chat.scope.owner, VERBS[action], view.fact)
         await self._show_view(ask, view)
         return toast and toast[:200]
 
-    def _refresh(self, ask: Ask) -> str:
-        again = [self._button(ask, KIND, tr("answers-try-again"), ask.argument)]
+    def _refresh_profile(self, ask: Ask) -> str:
+        again = [self._make_button(ask, KIND, tr("answers-try-again"), ask.argument)]
 
         async def tell(made: Profile | str | None) -> None:
-            keyboard = keyboard_of(again if isinstance(made, str) else [])
+            keyboard = make_keyboard(again if isinstance(made, str) else [])
             try:
-                await self._delivery.say(ask.chat, distilled(made), keyboard=keyboard)
+                await self._delivery.say(ask.chat, format_distilled(made), keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
@@ -172,19 +176,19 @@ class MemoryCommands(Family):
         """A text that may be a new fact, or the new one of a fact; whether it was."""
 
         async def keep(id_: int) -> str | None:
-            return await (self._edit(ask, id_, ask.argument) if id_ else self._add(ask, ask.argument))
+            return await (self._edit_fact(ask, id_, ask.argument) if id_ else self._add_fact(ask, ask.argument))
 
-        return await self._new_text.take(ask, keep, most=LONGEST_FACT)
+        return await self._new_text.take(ask, keep, most=MAX_FACT_CHARS)
 
 
-def _id(text: str) -> int:
-    """The number of a fact ("12", "#12"); 0 for none."""
+def _parse_id(text: str) -> int:
+    """Return the number of a fact ("12", "#12"); 0 for none."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
 
 def view_of(action: str, numbers: str) -> View | None:
-    """The view after a press; None for data that is no button of ours."""
+    """Return the view after a press; None for data that is no button of ours."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
         return None
@@ -203,21 +207,23 @@ def view_of(action: str, numbers: str) -> View | None:
 def shown(
     view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
 ) -> Shown:
-    """The text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
+    """Return the text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
     if view.profiles:
-        return _profiles(versions, zone, button)
+        return _show_profiles(versions, zone, button)
     if view.fact:
         fact = next((one for one in facts if one.id == view.fact), None)
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
-        return _fact(fact, facts, view.page, zone, button)
-    return _list(view.page, facts, versions, zone, is_on=is_on, button=button)
+        return _show_fact(fact, facts, view.page, zone, button)
+    return _show_list(view.page, facts, versions, zone, is_on=is_on, button=button)
 
 
-def _list(
+def _show_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
 ) -> Shown:
-    valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (_rank(one), not one.is_pinned, -one.id))
+    valid = sorted(
+        (fact for fact in facts if fact.is_valid), key=lambda one: (_rank_of(one), not one.is_pinned, -one.id)
+    )
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     pages = max(1, -(-len(valid) // PAGE))
     page = min(page, pages - 1)
@@ -227,13 +233,17 @@ def _list(
         lines.append(tr("summaries-is-off"))
     if versions and page == 0:
         newest = versions[0]
-        lines += ["", tr("memory-profile", id=str(newest.id), day=day(newest.created_at, zone)), newest.text]
+        lines += [
+            "",
+            tr("memory-profile", id=str(newest.id), day=format_local_day(newest.created_at, zone)),
+            newest.text,
+        ]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if of_this := [fact for fact in here if _rank(fact) == rank]:
-                total = sum(_rank(fact) == rank for fact in valid)
+            if of_this := [fact for fact in here if _rank_of(fact) == rank]:
+                total = sum(_rank_of(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
-                lines += [f"{fact.id} · {_shown_text(fact)}" for fact in of_this]
+                lines += [f"{fact.id} · {_format_text(fact)}" for fact in of_this]
     elif not versions:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
@@ -242,33 +252,33 @@ def _list(
         lines += ["", tr("memory-press")]
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
-    rows = [*in_rows(numbers, PAGE), turning(page, pages, lambda label, at: button(label, f"l.{at}"))]
+    rows = [*split_rows(numbers, PAGE), make_page_buttons(page, pages, lambda label, at: button(label, f"l.{at}"))]
     profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
     rows.append([button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
 
-def _rank(fact: Fact) -> int:
-    """The place of a fact in the list: lasting instructions come first."""
+def _rank_of(fact: Fact) -> int:
+    """Return the place of a fact in the list: lasting instructions come first."""
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _shown_text(fact: Fact) -> str:
+def _format_text(fact: Fact) -> str:
     return f"{'📌 ' if fact.is_pinned else ''}{fact.text}"
 
 
-def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
+def _show_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
-    lines = [_shown_text(fact), ""]
-    lines += [told] if (told := worth(fact)) else []
-    held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
+    lines = [_format_text(fact), ""]
+    lines += [told] if (told := format_worth(fact)) else []
+    held = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
-        lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))
+        lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **held))
     else:
         lines.append(tr("memory-holds", **held))
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []
     if fact.quote:
-        lines.append(tr("memory-quote", quote=fact.quote, said=day(fact.observed_at, zone)))
+        lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(fact.observed_at, zone)))
     elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     else:
@@ -276,7 +286,7 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
     successor = next((one for one in facts if one.id == fact.superseded_by), None)
     if successor is not None:
         lines.append(tr("memory-superseded", text=successor.text))
-    lines += _history(fact, facts, zone)
+    lines += _format_history(fact, facts, zone)
     if fact.deleted_at is not None:
         lines.append(tr("memory-deleted"))
     own = f"{fact.id}.{page}"
@@ -295,8 +305,8 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
     return "\n".join(lines), rows
 
 
-def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
-    """The facts that this one replaced, back to the first."""
+def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+    """Return the facts that this one replaced, back to the first."""
     lines: list[str] = []
     seen, waiting = {fact.id}, [fact.id]
     while waiting:
@@ -305,24 +315,26 @@ def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
             if one.id not in seen and one.deleted_at is None:
                 seen.add(one.id)
                 waiting.append(one.id)
-                lines.append(tr("memory-before", until=day(one.valid_to or fact.valid_from, zone), text=one.text))
+                lines.append(
+                    tr("memory-before", until=format_local_day(one.valid_to or fact.valid_from, zone), text=one.text)
+                )
     return lines
 
 
-def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
-    """The newest versions of the profile, the one in use first."""
+def _show_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
+    """Return the newest versions of the profile, the one in use first."""
     few = versions[:3]
     lines = [] if few else [tr("memory-no-profile")]
     for one in few:
-        lines += [tr("memory-profile", id=str(one.id), day=day(one.created_at, zone)), one.text, ""]
+        lines += [tr("memory-profile", id=str(one.id), day=format_local_day(one.created_at, zone)), one.text, ""]
     rows: list[Sequence[InlineKeyboardButton]] = [[button(tr("memory-button-rewrite"), "r")]]
     rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
     rows.append([button(tr("memory-button-all"), "l.0")])
     return "\n".join(lines), rows
 
 
-def distilled(made: Profile | str | None) -> str:
-    """The result of writing a profile."""
+def format_distilled(made: Profile | str | None) -> str:
+    """Return the result of writing a profile."""
     if isinstance(made, Profile):
         return f"{tr('memory-button-profile')}\n\n{made.text}"
     if made is None:
@@ -330,8 +342,8 @@ def distilled(made: Profile | str | None) -> str:
     return tr("memory-not-written", why=made)
 
 
-def erased(forgotten: Forgotten) -> str:
-    """The result of erasing a version of the profile."""
+def format_erased(forgotten: Forgotten) -> str:
+    """Return the result of erasing a version of the profile."""
     if not forgotten.profiles:
         return tr("shared-dead-button")
     told = tr("memory-profile-erased")

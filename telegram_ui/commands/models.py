@@ -10,16 +10,16 @@ from telegram import InlineKeyboardButton
 from chat.choices import NotOffered, choose
 from llm.prompts import PERSONAS
 from locales.catalog import tr
-from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
-from telegram_ui.commands.buttons import in_rows, keyboard_of
+from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
+from telegram_ui.commands.buttons import make_keyboard, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import quoted, ticked
+from telegram_ui.commands.wording import format_quote, format_ticked
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"
 """The payload of the buttons of /settings that show the choice in its place."""
 NONE = "none"
-LONGEST_LABEL = 40
+MAX_LABEL_CHARS = 40
 """Characters of a model's name that a button shows."""
 
 
@@ -47,13 +47,13 @@ class ModelCommands(Family):
         if found is None:
             return await self._show_models(ask)
         await self._choose_model(ask, found)
-        return tr("model-chosen", model=quoted(found, 2 * LONGEST_LABEL))
+        return tr("model-chosen", model=format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @press(MODEL, who="admins")
     async def _press_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_models(ask)
-        found = next((name for name in self._models if key_of(name) == ask.argument), None)
+        found = next((name for name in self._models if make_model_key(name) == ask.argument), None)
         if found is None:
             return tr("shared-dead-button")
         await self._choose_model(ask, found)
@@ -63,22 +63,29 @@ class ModelCommands(Family):
         await choose(self._services, ask.chat.scope.owner, {"model": name})
 
     async def _show_models(self, ask: Ask) -> str | None:
-        chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
+        chosen = choose_model(await self._services.memory.config(ask.chat.scope.owner), self._models)
         if len(self._models) == 1:
             return tr("model-only", model=chosen)
         rows = [
-            [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
-            for one in self._models
+            [
+                self._make_button(
+                    ask,
+                    MODEL,
+                    format_ticked(format_quote(model, MAX_LABEL_CHARS), is_chosen=model == chosen),
+                    make_model_key(model),
+                )
+            ]
+            for model in self._models
         ]
-        text = "\n".join([tr("model-question", model=chosen), *self._can()])
-        await self._show(ask, text, *rows, [self._settings_button(ask)])
+        text = "\n".join([tr("model-question", model=chosen), *self._list_abilities()])
+        await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
         return None
 
-    def _can(self) -> list[str]:
-        """A line for each model of which it is known whether it sees."""
+    def _list_abilities(self) -> list[str]:
+        """Return a line for each model of which it is known whether it sees."""
         keys = {True: "model-can-see", False: "model-can-not-see"}
         return [
-            tr(keys[model.sees], model=quoted(name, 2 * LONGEST_LABEL))
+            tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
             for name, model in self._services.models.items()
             if model.sees is not None
         ]
@@ -102,7 +109,7 @@ class ModelCommands(Family):
             await self._show_personas(ask, ask.message_id)
             return None
         if wanted == OWN_PERSONA:
-            question = tr("model-own-question", most=str(LONGEST_PERSONA))
+            question = tr("model-own-question", most=str(MAX_PERSONA_CHARS))
             await self._own.ask_for(ask, question, about=ask.message_id, example=tr("model-own-example"))
             return None
         if wanted != NONE and wanted not in PERSONAS:
@@ -116,7 +123,7 @@ class ModelCommands(Family):
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""
-        return await self._own.take(ask, lambda shown: self._choose_own(ask, shown), most=LONGEST_PERSONA)
+        return await self._own.take(ask, lambda shown: self._choose_own(ask, shown), most=MAX_PERSONA_CHARS)
 
     async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
         """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
@@ -130,30 +137,32 @@ class ModelCommands(Family):
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        chosen = persona_of(config)
+        chosen = choose_persona(config)
 
         def button(which: str) -> InlineKeyboardButton:
-            return self._button(ask, PERSONA, ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which)
+            return self._make_button(
+                ask, PERSONA, format_ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which
+            )
 
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = in_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], 2)
-        keyboard = keyboard_of(*rows, [self._settings_button(ask)])
+        rows = split_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], 2)
+        keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 
 
-def key_of(model: str) -> str:
-    """The payload of a model's button: names may be longer than a button's data, and the list may change."""
+def make_model_key(model: str) -> str:
+    """Return the payload of a model's button: names may be longer than a button's data, and the list may change."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 
-def model_of(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
-    """The model that answers: the chosen one, as long as it is offered."""
+def choose_model(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
+    """Return the model that answers: the chosen one, as long as it is offered."""
     return config.model if config is not None and config.model in models else models[0]
 
 
-def persona_of(config: OwnerConfig | None) -> str:
-    """The chosen manner: a given persona, OWN_PERSONA, or NONE."""
+def choose_persona(config: OwnerConfig | None) -> str:
+    """Return the chosen manner: a given persona, OWN_PERSONA, or NONE."""
     is_known = config is not None and (config.persona in PERSONAS or config.persona == OWN_PERSONA)
     return config.persona if config is not None and is_known else NONE

@@ -12,7 +12,7 @@ from locales.catalog import tr
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import checked, policy_name, ticked
+from telegram_ui.commands.wording import format_checked, format_ticked, name_policy
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -52,13 +52,13 @@ class PolicyCommands(Family):
     async def _show_policy(self, ask: Ask, config: OwnerConfig | None) -> None:
         chosen = config.policy if config else "pyramid"
         policies = [
-            self._button(ask, KIND, ticked(tr(f"policy-name-{policy}"), is_chosen=policy == chosen), policy)
+            self._make_button(ask, KIND, format_ticked(tr(f"policy-name-{policy}"), is_chosen=policy == chosen), policy)
             for policy in POLICIES
         ]
         is_on = config is None or config.auto_fold
-        switch = checked(tr("policy-automatic"), is_on=is_on)
-        switches = [self._button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]
-        await self._show(ask, policy_text(config), policies, switches, [self._settings_button(ask)])
+        switch = format_checked(tr("policy-automatic"), is_on=is_on)
+        switches = [self._make_button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]
+        await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> None:
@@ -68,11 +68,11 @@ class PolicyCommands(Family):
     # /summary_prompt -----------------------------------------------------------------------------------------
 
     @command("summary_prompt", who="admins")
-    async def _prompt(self, ask: Ask) -> str:
+    async def _set_prompt(self, ask: Ask) -> str:
         owner, text = ask.chat.scope.owner, ask.argument.strip()
         if not text:
             config = await self._services.memory.config(owner)
-            return prompt_text(config.fold_instructions if config else "")
+            return format_prompt(config.fold_instructions if config else "")
         text = "" if text.casefold() in RESETS else text
         try:
             await choose(self._services, owner, {"fold_instructions": text})
@@ -83,14 +83,14 @@ class PolicyCommands(Family):
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
     @command("summary_rebuild", who="admins", stands_alone=True)
-    async def _rebuild(self, ask: Ask) -> str | None:
+    async def _start_rebuild(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        self._services.rebuilder.start(ask.chat.scope, self._teller(ask))
+        self._services.rebuilder.start(ask.chat.scope, self._make_teller(ask))
         return None
 
-    def _teller(self, ask: Ask) -> Tell:
+    def _make_teller(self, ask: Ask) -> Tell:
         """Shows progress in one message, edited now and then; the end in a message of its own."""
         chat = ask.chat
         shown: list[int] = []
@@ -104,35 +104,35 @@ class PolicyCommands(Family):
             last = self._monotonic()
             try:
                 if running and shown:
-                    await self._delivery.replace(chat, shown[-1], progress_text(progress))
+                    await self._delivery.replace(chat, shown[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
-                    await self._say_failed(ask, progress_text(progress))
+                    await self._say_failed(ask, format_progress(progress))
                 else:
-                    shown.extend(await self._delivery.say(chat, progress_text(progress)))
+                    shown.extend(await self._delivery.say(chat, format_progress(progress)))
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 
         return tell
 
 
-def policy_text(config: OwnerConfig | None) -> str:
-    """The text of /summary_policy, before and after a choice."""
+def format_policy(config: OwnerConfig | None) -> str:
+    """Return the text of /summary_policy, before and after a choice."""
     policy = config.policy if config else "pyramid"
     every_n = config.every_n if config else DEFAULT_EVERY_N
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
-    heading = tr("policy-heading", policy=policy_name(policy))
+    heading = tr("policy-heading", policy=name_policy(policy))
     by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]
     return "\n\n".join([heading, "\n".join(rows), *by_hand, tr("policy-keeps")])
 
 
-def prompt_text(instructions: str) -> str:
-    """The text of /summary_prompt without an argument."""
+def format_prompt(instructions: str) -> str:
+    """Return the text of /summary_prompt without an argument."""
     if instructions:
         return f"{tr('policy-prompt-yours')}\n{instructions}"
     return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
 
 
-def progress_text(progress: RebuildProgress) -> str:
+def format_progress(progress: RebuildProgress) -> str:
     match progress.state:
         case "running":
             return tr("policy-rebuilding", done=progress.done, total=progress.total)

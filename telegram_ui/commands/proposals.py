@@ -6,14 +6,14 @@ The fact to remember, or the command to give, stands in the question itself, so 
 although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
 """
 
-from locales.catalog import in_every_language, tr
-from locales.receipts import receipt
+from locales.catalog import tr, translate_everywhere
+from locales.receipts import format_receipt
 from records.errors import FactsFull
-from records.facts import MOST_FACTS
+from records.facts import MAX_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
-from telegram_ui.commands.buttons import keyboard_of
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.forget_targets import Target, payload, read
 from telegram_ui.commands.outreach import reminders
@@ -42,17 +42,17 @@ class Proposals(Family):
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await (self._forget(ask, choice) if kind == "forget" else self._remember(ask))
-        await self._show(ask, outcome)
+            outcome = await (self._forget(ask, choice) if kind == "forget" else self._keep_proposal(ask))
+        await self._show_text(ask, outcome)
 
-    async def _remember(self, ask: Ask) -> str:
+    async def _keep_proposal(self, ask: Ask) -> str:
         heading, _, text = ask.message_text.partition("\n\n")
-        if heading not in in_every_language("proposals-ask-remember") or not text:
+        if heading not in translate_everywhere("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
         try:
             fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
         except FactsFull:
-            return tr("memory-full", most=str(MOST_FACTS))
+            return tr("memory-full", most=str(MAX_FACTS))
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
     async def _forget(self, ask: Ask, choice: str) -> str:
@@ -62,20 +62,20 @@ class Proposals(Family):
         what = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, what)
-        return tr("forget-gone") if forgotten.is_nothing else receipt(forgotten)
+        return tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
 
 
-def command_in(text: str) -> str | None:
-    """The command that a question of this kind is about; None for any other text."""
+def find_command(text: str) -> str | None:
+    """Return the command that a question of this kind is about; None for any other text."""
     heading, _, command = text.partition("\n\n")
-    return command if heading in in_every_language("proposals-ask-command") and command.startswith("/") else None
+    return command if heading in translate_everywhere("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
     told_at(dependencies.services.clock())
     if proposal.kind == "remind":
-        await reminders.offer(dependencies, chat, person, proposal)
+        await reminders.offer_reminder(dependencies, chat, person, proposal)
         return
     name, _, argument = proposal.text.partition(" ")
     if proposal.kind == "command" and name in ASK_THEMSELVES:
@@ -90,4 +90,4 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         dependencies.buttons.button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}", erases=erases)
         for label, chosen, erases in ((yes, choice, proposal.kind == "forget"), (tr("shared-no"), NO, False))
     ]
-    await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))
+    await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))

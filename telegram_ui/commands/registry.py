@@ -22,12 +22,12 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
-from locales.catalog import ENGLISH, LANGUAGES, language_for, speaking, tr
+from locales.catalog import ENGLISH, LANGUAGES, choose_language, speak_in, tr
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
-from telegram_ui.commands.basics import Basics, private_menu
-from telegram_ui.commands.buttons import NotTheirs, is_for_anonymous, kind_of
+from telegram_ui.commands.basics import Basics, make_private_menu
+from telegram_ui.commands.buttons import NotTheirs, is_for_anonymous, parse_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -89,7 +89,7 @@ FAMILIES: tuple[type[Family], ...] = (
 
 
 def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
-    """Every command, as /help lists them."""
+    """Return every command, as /help lists them."""
     return tuple(
         replace(one, heading=family.heading)
         for family in families
@@ -105,7 +105,7 @@ def _listed(rows: Sequence[Command]) -> list[Command]:
 
 def told_to_model() -> dict[str, str]:
     """Return the names with descriptions of commands that a model should know, without steps of other commands."""
-    with speaking(ENGLISH):
+    with speak_in(ENGLISH):
         return {row.name: row.description for row in _listed(all_commands()) if row.name not in UNTOLD}
 
 
@@ -115,14 +115,14 @@ class Commands:
     """
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
-        """Raises ValueError where two families declare the same command or the same kind of button."""
+        """Raise ValueError where two families declare the same command or the same kind of button."""
         self._rows = all_commands(families)
         give = partial(self.handle, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
         self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
         # Families with the same rule are asked once.
-        self._awaiting_texts = tuple({type(one).awaits_text: one for one in self._taking_texts}.values())
+        self._awaiting_texts = tuple({type(text).awaits_text: text for text in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
         for family in self._families:
             for one in family.declared():
@@ -135,7 +135,7 @@ class Commands:
         return frozenset(row.name for row in self._rows)
 
     async def language(self, chat: Chat, person: Person) -> str:
-        """The language in which a person is answered in a chat.
+        """Return the language in which a person is answered in a chat.
 
         A group that has chosen none is answered in the bot's default; before anything is set up there, each person in
         their own.
@@ -146,14 +146,14 @@ class Commands:
         except KeepsakeError:
             chosen = None
         is_shared = not chat.is_private and chosen is not None
-        return language_for(chosen or "", person.language, is_shared=is_shared, default=default)
+        return choose_language(chosen or "", person.language, is_shared=is_shared, default=default)
 
     def app_language(self, person: Person) -> str:
-        """The language of a person's app, or the bot's default: what is known without asking a store."""
-        return language_for("", person.language, is_shared=False, default=self.dependencies.default_language)
+        """Return the language of a person's app, or the bot's default: what is known without asking a store."""
+        return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
 
     def unknown(self, name: str) -> str:
-        """The answer to a command that is none of `names`, with the nearest of them where one is near enough."""
+        """Return the answer to a command that is none of `names`, with the nearest of them where one is near enough."""
         names = sorted(row.name for row in _listed(self._rows))
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
@@ -161,20 +161,20 @@ class Commands:
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
     def row(self, name: str) -> Press:
-        """The declaration of a command of `names`."""
+        """Return the declaration of a command of `names`."""
         return self._declared[f"/{name}"][1]
 
     def row_of_press(self, data: str, chat: Chat, person: Person) -> Press | None:
-        """The button that this data declares; None for none of ours, and for another person's, who is told so at
+        """Return the button that this data declares; None for none of ours, and for another person's, who is told so at
         once.
         """
         with suppress(NotTheirs):
             self.dependencies.buttons.payload(data, chat, person)
-            return self._declared[kind_of(data)][1] if kind_of(data) in self._declared else None
+            return self._declared[parse_kind(data)][1] if parse_kind(data) in self._declared else None
         return None
 
     async def located(self, chat: Chat) -> Chat:
-        """The chat in the conversation that is open there; in its first one, while the store cannot say."""
+        """Return the chat in the conversation that is open there; in its first one, while the store cannot say."""
         try:
             return chat.within(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
@@ -191,7 +191,7 @@ class Commands:
     ) -> None:
         """Answer a command of `names`. `requested_in`: see Ask."""
         family, declared = self._declared[f"/{name}"]
-        ask = await self._ask(update, _seen_by(chat, person, declared), person, argument, requested_in)
+        ask = await self._ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
@@ -206,7 +206,7 @@ class Commands:
         elif argument and isinstance(declared, Command) and declared.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
-            text = await self._answer(ask, family, declared)
+            text = await self._run_command(ask, family, declared)
         if text:
             await self.dependencies.delivery.say(chat, text)
 
@@ -218,11 +218,11 @@ class Commands:
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
-            if found := self._declared.get(kind_of(data)):
-                person = await self._owner_of_button(data, chat, person)
+            if found := self._declared.get(parse_kind(data)):
+                person = await self._parse_button_owner(data, chat, person)
                 payload = self.dependencies.buttons.payload(data, chat, person)
-                chat = _seen_by(chat, person, found[1], query.id)
-                toast = await self._answer(await self._ask(update, chat, person, payload), *found)
+                chat = _make_ephemeral_chat(chat, person, found[1], query.id)
+                toast = await self._run_command(await self._ask(update, chat, person, payload), *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
         except asyncio.CancelledError:
@@ -235,7 +235,7 @@ class Commands:
             with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
                 await query.answer(toast)
 
-    async def _owner_of_button(self, data: str, chat: Chat, person: Person) -> Person:
+    async def _parse_button_owner(self, data: str, chat: Chat, person: Person) -> Person:
         """Return the person whom a press counts for. Any admin may press for an anonymous one."""
         if is_for_anonymous(data) and not chat.is_private and await self.dependencies.may_configure(chat, person):
             return replace(person, id=ANONYMOUS_ADMIN)
@@ -267,15 +267,15 @@ class Commands:
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
-        """Tell Telegram which commands to offer where, to people of each language. Raises TelegramError."""
+        """Tell Telegram which commands to offer where, to people of each language. Raise TelegramError."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
         default = self.dependencies.default_language
         for language in (default, *(one for one in LANGUAGES if one != default)):
             # In a thread, because the texts of a language are read for this.
-            described = await asyncio.to_thread(self._described, language)
+            described = await asyncio.to_thread(self._describe_commands, language)
             for scope, listed in (
-                (BotCommandScopeAllPrivateChats(), private_menu(self._rows)),
+                (BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
                 (BotCommandScopeAllGroupChats(), in_groups),
                 (BotCommandScopeAllChatAdministrators(), admins),
             ):
@@ -298,12 +298,12 @@ class Commands:
         url = self.dependencies.dashboard_url
         if not url.startswith("https://"):
             return
-        with speaking(self.dependencies.default_language):
+        with speak_in(self.dependencies.default_language):
             button = MenuButtonWebApp(tr("dashboard-memory"), WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
-    def _described(self, language: str) -> dict[str, str]:
-        with speaking(language):
+    def _describe_commands(self, language: str) -> dict[str, str]:
+        with speak_in(language):
             return {row.name: row.description for row in self._rows}
 
     async def _ask(
@@ -313,13 +313,13 @@ class Commands:
         here = await self.located(chat)
         return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
-    async def _answer(self, ask: Ask, family: Family, declared: Press) -> str | None:
+    async def _run_command(self, ask: Ask, family: Family, declared: Press) -> str | None:
         if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         return await declared.handler(family, ask)
 
 
-def _seen_by(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
+def _make_ephemeral_chat(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
     """Return the chat, for this person alone if the command or button is ephemeral; not for an anonymous admin."""
     if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat

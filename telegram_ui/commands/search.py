@@ -11,15 +11,15 @@ from datetime import tzinfo
 from telegram import InlineKeyboardButton
 
 from chat.search import Hit, Page
-from locales.catalog import RIGHT_TO_LEFT, current, tr
+from locales.catalog import RIGHT_TO_LEFT, current_language, tr
 from records.messages import link
 from records.scopes import Scope
-from telegram_ui.commands.buttons import keyboard_of
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
+from telegram_ui.commands.wording import format_conversation, format_moment, format_quote, format_said, format_speaker
 
 MORE = "fnd"
-LONGEST = 200
+MAX_QUERY_CHARS = 200
 """The most characters of a query that are kept."""
 SHOWN = 600
 """The most characters shown of a found message."""
@@ -38,8 +38,8 @@ class SearchCommands(Family):
     heading = "recall"
 
     @command("search")
-    async def _search(self, ask: Ask) -> str | None:
-        query = " ".join(ask.argument.split())[:LONGEST]
+    async def _search_messages(self, ask: Ask) -> str | None:
+        query = " ".join(ask.argument.split())[:MAX_QUERY_CHARS]
         if not query:
             return tr("search-how")
         if await self._services.memory.config(ask.chat.scope.owner) is None:
@@ -48,15 +48,15 @@ class SearchCommands(Family):
         return None
 
     @press(MORE)
-    async def _more(self, ask: Ask) -> str | None:
-        """The next page, or, from the first one on, what all conversations hold."""
+    async def _show_more(self, ask: Ask) -> str | None:
+        """Return the next page, or, from the first one on, what all conversations hold."""
         heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
-        titles = await self._conversations(ask) if where == EVERYWHERE else {}
+        titles = await self._conversation_titles(ask) if where == EVERYWHERE else {}
         page = await self._services.search.page(
             ask.chat.scope, query, first=int(first), until=int(until) or None, among=tuple(titles)
         )
@@ -68,7 +68,7 @@ class SearchCommands(Family):
     async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None) -> None:
         """`titles`: what the conversations are called that were searched; none where this one alone was."""
         rows: list[list[InlineKeyboardButton]] = []
-        lines = [f"{RIGHT_TO_LEFT_MARK if current() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
+        lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         if titles:
             lines.append(tr("search-in-all"))
         if not page.has_words:
@@ -77,31 +77,33 @@ class SearchCommands(Family):
         async with self._services.memory.home(ask.chat.scope.owner) as store:
             if not await store.indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
-        zone = await self._zone(ask.chat.scope.owner)
+        zone = await self._read_zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", found_text(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
+            lines += ["", format_found(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
         if page.next is not None:
             lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
             payload = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
-            rows.append([self._button(ask, MORE, tr("search-more"), payload)])
-        if not titles and page.first == 0 and len(await self._conversations(ask)) > 1:
-            rows.append([self._button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
-        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard_of(*rows))
+            rows.append([self._make_button(ask, MORE, tr("search-more"), payload)])
+        if not titles and page.first == 0 and len(await self._conversation_titles(ask)) > 1:
+            rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
+        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
 
-    async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
+    async def _conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
         """Return the conversations of this place with their titles, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=20)
-        return {one.scope: conversation_label(one) for one in found}
+        return {one.scope: format_conversation(one) for one in found}
 
 
-def found_text(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
+def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message: date, speaker, the matching part, and the title of its conversation."""
     message = found.message
     heading = " · ".join(
-        part for part in (moment(message.created_at, zone), speaker(message), title or message.title) if part
+        part
+        for part in (format_moment(message.created_at, zone), format_speaker(message), title or message.title)
+        if part
     )
-    lines = [f"{number}. {heading}", quoted(said(message, found.text), SHOWN)]
+    lines = [f"{number}. {heading}", format_quote(format_said(message, found.text), SHOWN)]
     if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

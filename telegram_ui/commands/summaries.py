@@ -9,15 +9,15 @@ from telegram import InlineKeyboardMarkup
 
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from locales.receipts import outcome_text
-from locales.told import STORAGE_NAMES, retention_text
+from locales.receipts import format_outcome
+from locales.told import STORAGE_NAMES, format_retention
 from records.owners import StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import messages, moment, moments, policy_name, zone_of
+from telegram_ui.commands.wording import format_messages, format_moment, format_span, name_policy, zone_of
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
@@ -34,9 +34,9 @@ class SummaryCommands(Family):
         self._last_buttons = dependencies.last_buttons
 
     @command("summary_status", stands_alone=True)
-    async def _status(self, ask: Ask) -> str:
+    async def _show_status(self, ask: Ask) -> str:
         status = await self._services.summaries.status(ask.chat.scope)
-        lines = [status_text(status), retention_text(self._retention_days)]
+        lines = [format_status(status), format_retention(self._retention_days)]
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
@@ -53,15 +53,15 @@ class SummaryCommands(Family):
         summaries = await self._services.summaries.active(ask.chat.scope)
         if not summaries:
             return tr("summaries-none")
-        zone = await self._zone(ask.chat.scope.owner)
-        return "\n\n".join(summary_text(summary, zone) for summary in summaries)
+        zone = await self._read_zone(ask.chat.scope.owner)
+        return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
     @command("summary_on", who="admins", stands_alone=True)
-    async def _on(self, ask: Ask) -> str:
-        return (await self._turn_on(ask))[0]
+    async def _switch_on(self, ask: Ask) -> str:
+        return (await self._switch_memory_on(ask))[0]
 
     @command("summary_off", who="admins", stands_alone=True)
-    async def _off(self, ask: Ask) -> str:
+    async def _switch_off(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -76,8 +76,8 @@ class SummaryCommands(Family):
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         if outcome.state not in ("failed", "busy"):
-            return outcome_text(outcome)
-        await self._say_failed(ask, outcome_text(outcome))
+            return format_outcome(outcome)
+        await self._say_failed(ask, format_outcome(outcome))
         return None
 
     @press(FOLD, who="admins", queue="slow")
@@ -85,13 +85,13 @@ class SummaryCommands(Family):
         """Try a fold again at once that had failed in the background."""
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
-        again = [self._button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
-        await self._show(ask, outcome_text(outcome), again)
+        again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
+        await self._show_text(ask, format_outcome(outcome), again)
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str | None:
         """Turn memory on by the button under an answer, and remove the button."""
-        text, was_on = await self._turn_on(ask)
+        text, was_on = await self._switch_memory_on(ask)
         await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         if was_on:
             return text
@@ -108,7 +108,7 @@ def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMa
     return InlineKeyboardMarkup.from_button(buttons.button(FOLD, chat, person, tr("answers-try-again")))
 
 
-def status_text(status: Status) -> str:
+def format_status(status: Status) -> str:
     """Return the lines of /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
@@ -116,7 +116,7 @@ def status_text(status: Status) -> str:
         tr("summaries-status-enabled" if is_on else "summaries-status-disabled"),
         tr("summaries-status-storage", storage=STORAGE_NAMES[config.storage if config else StorageType.SQLITE]),
         tr("summaries-status-threshold", turns=config.every_n if config else DEFAULT_EVERY_N),
-        tr("policy-heading", policy=policy_name(config.policy if config else "pyramid")),
+        tr("policy-heading", policy=name_policy(config.policy if config else "pyramid")),
         tr("summaries-status-since", number=str(counts.active)),
         tr("summaries-status-total", number=str(counts.total)),
         tr("summaries-status-archived", number=str(counts.archived)),
@@ -145,7 +145,7 @@ def status_text(status: Status) -> str:
     if status.unreadable:
         lines.append(tr("summaries-status-unreadable", messages=status.unreadable))
     if status.failure is not None:
-        failed_at = moment(status.failure.at, zone_of(config))
+        failed_at = format_moment(status.failure.at, zone_of(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
     lines += status.advice
     if config is None:
@@ -153,8 +153,8 @@ def status_text(status: Status) -> str:
     return "\n".join(lines)
 
 
-def summary_text(summary: Summary, zone: tzinfo) -> str:
+def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format one summary with its kind, dates and number of messages."""
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
-    dates = moments(summary.first_at, summary.last_at, zone)
-    return f"{kind} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"
+    dates = format_span(summary.first_at, summary.last_at, zone)
+    return f"{kind} · {dates} · {format_messages(summary.message_count)}\n{summary.text.strip()}"

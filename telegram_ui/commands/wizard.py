@@ -12,23 +12,23 @@ from typing import Literal
 
 import telegram
 
-from locales.catalog import tr, words
-from locales.lists import any_of
+from locales.catalog import list_words, tr
+from locales.lists import join_any
 from locales.told import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
-from telegram_ui.commands.buttons import keyboard_of, nonce
+from telegram_ui.commands.buttons import make_keyboard, make_nonce
 from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import thresholds, ticked
+from telegram_ui.commands.wording import format_ticked, make_threshold_buttons
 from telegram_ui.sending.delivery import DeliveryError
 
 logger = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
-SMALLEST, LARGEST = 1, 500
+SMALLEST, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
 Question = Literal["wizard-second", "wizard-no-number"]
@@ -36,22 +36,22 @@ WORDS_OF_AN_ANSWER = 4
 """The most words of an answer to the setup's first question. A longer text is a message to the bot."""
 
 
-def number_in(text: str) -> int | None:
-    """The threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is none
-    within the limits.
+def find_number(text: str) -> int | None:
+    """Return the threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is
+    none within the limits.
     """
     said = [word.rstrip(",.!") for word in text.casefold().split()[: WORDS_OF_AN_ANSWER + 1]]
     numbers = [word for word in said if word.isdecimal()]
-    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*said} - {*numbers} <= words("wizard-around-numbers"):
+    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*said} - {*numbers} <= list_words("wizard-around-numbers"):
         return None
     number = int(numbers[0])
-    return number if SMALLEST <= number <= LARGEST else None
+    return number if SMALLEST <= number <= MAX_EVERY_N else None
 
 
-def storage_in(text: str, storages: Sequence[StorageType]) -> StorageType | None:
+def find_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
     """Return the storage that a short text names ("SQLite please"), or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
-    named = {one for one in storages if one in words or STORAGE_NAMES[one].casefold() in words}
+    named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
 
 
@@ -77,7 +77,7 @@ class Wizard(Family):
             scope=ask.chat.location,
             person=ask.person.id,
             step=STORAGE,
-            nonce=nonce(),
+            nonce=make_nonce(),
             expires_at=self._now() + LIFETIME,
         )
         await self._states.put(state)
@@ -85,21 +85,21 @@ class Wizard(Family):
         config = await self._services.memory.config(ask.chat.scope.owner)
         chosen = config.storage if config else None
         row = [
-            self._button(ask, KIND, ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
+            self._make_button(ask, KIND, format_ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
             for storage, name in self._offered.items()
         ]
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
-        await self._delivery.say(ask.chat, question, keyboard=keyboard_of(row))
+        await self._delivery.say(ask.chat, question, keyboard=make_keyboard(row))
 
     @command(CANCEL, who="admins")
-    async def _nothing_to_cancel(self, ask: Ask) -> str:
+    async def _say_nothing_to_cancel(self, ask: Ask) -> str:
         return tr("wizard-nothing-to-cancel")
 
     async def cancel(self, ask: Ask) -> bool:
         """Leave the setup, nothing changed."""
-        state = await self._open(ask)
+        state = await self._find_wizard(ask)
         if state is None:
             return False
         await self._states.drop(ask.chat.location, ask.person.id)
@@ -108,18 +108,18 @@ class Wizard(Family):
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """A button of either step. A press that comes too late, or from a person who may not configure, changes
+        """Return a button of either step. A press that comes too late, or from a person who may not configure, changes
         nothing.
         """
         nonce_, _, choice = ask.argument.partition(".")
-        state = await self._open(ask)
-        number = number_in(choice)
+        state = await self._find_wizard(ask)
+        number = find_number(choice)
         is_known = choice in self._offered or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
             return tr("shared-dead-button")
         if self._is_expired(state):
             await self._states.drop(ask.chat.location, ask.person.id)
-            await self._show(ask, tr("wizard-expired"))
+            await self._show_text(ask, tr("wizard-expired"))
             return None
         if state.step != (STORAGE if number is None else NUMBER):
             return tr("shared-dead-button")
@@ -127,35 +127,35 @@ class Wizard(Family):
             return tr("shared-admins-only")
         if number is not None:
             await self._finish(ask, state, number)
-            await self._show(ask, ticked(str(number), is_chosen=True))
+            await self._show_text(ask, format_ticked(str(number), is_chosen=True))
             return None
         storage = StorageType(choice)
-        await self._show(ask, ticked(STORAGE_NAMES[storage], is_chosen=True))
+        await self._show_text(ask, format_ticked(STORAGE_NAMES[storage], is_chosen=True))
         await self._choose(ask, state, storage)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
         """Handle a text that may be meant for the setup. Return True if it was."""
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
-        state = await self._state(chat.location, person.id)
+        state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
             return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
-        number = number_in(text)
+        number = find_number(text)
         if not chat.is_private and number is None and not ask.answers_the_bot:
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
-            await self._leave(state, update if is_answer else None)
+            await self._leave_wizard(state, update if is_answer else None)
             await self._delivery.say(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
-            storage = storage_in(text, tuple(self._offered))
+            storage = find_storage(text, tuple(self._offered))
             if storage is None and (len(text.split()) > WORDS_OF_AN_ANSWER or "?" in text):
                 return False
             if storage is None:
-                storages = any_of([*self._offered.values(), "/cancel"])
+                storages = join_any([*self._offered.values(), "/cancel"])
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose(ask, state, storage)
@@ -165,12 +165,12 @@ class Wizard(Family):
             await self._finish(ask, state, number)
         return True
 
-    async def _open(self, ask: Ask) -> WizardState | None:
+    async def _find_wizard(self, ask: Ask) -> WizardState | None:
         """Return the setup that is under way."""
-        state = await self._state(ask.chat.location, ask.person.id)
+        state = await self._read_state(ask.chat.location, ask.person.id)
         return None if state is None or state.step == LEFT else state
 
-    async def _leave(self, state: WizardState, update: telegram.Update | None) -> None:
+    async def _leave_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
         """End the setup; if an update ended it, that update is recognised when it is replayed.
 
         What the person was told holds even if the disk does not take the end: it is kept here until it does.
@@ -179,7 +179,7 @@ class Wizard(Family):
         self._unwritten[state.scope, state.person] = end
         await self._write_end(end)
 
-    async def _state(self, scope: Scope, person: int) -> WizardState | None:
+    async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
         """Return the state of a person's setup, and retry an unwritten end."""
         end = self._unwritten.get((scope, person))
         if end is None:
@@ -206,17 +206,17 @@ class Wizard(Family):
     async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
 
-        numbers = thresholds(
+        numbers = make_threshold_buttons(
             config.every_n if config else None,
-            lambda label, number: self._button(ask, KIND, label, f"{state.nonce}.{number}"),
+            lambda label, number: self._make_button(ask, KIND, label, f"{state.nonce}.{number}"),
         )
-        asked = tr(question, least=SMALLEST, most=LARGEST)
-        await self._delivery.say(ask.chat, asked, keyboard=keyboard_of(numbers))
+        asked = tr(question, least=SMALLEST, most=MAX_EVERY_N)
+        await self._delivery.say(ask.chat, asked, keyboard=make_keyboard(numbers))
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, ask.person):
-            await self._leave(state, ask.update)
+            await self._leave_wizard(state, ask.update)
             await self._delivery.say(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
@@ -238,9 +238,9 @@ class Wizard(Family):
         try:
             await self._delivery.say(chat, "\n".join(lines))
         except DeliveryError:
-            await self._leave(state, ask.update)
+            await self._leave_wizard(state, ask.update)
             raise
-        await self._leave(state, ask.update)
+        await self._leave_wizard(state, ask.update)
 
     def _is_expired(self, state: WizardState) -> bool:
         return self._now() >= state.expires_at

@@ -8,7 +8,7 @@ from functools import cache
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import ENGLISH, calendar_day, text_in, tr
+from locales.catalog import ENGLISH, format_day, tr, translate
 from records.conversations import ListedConversation
 from records.messages import Message
 from records.owners import OwnerConfig, Policy
@@ -27,7 +27,7 @@ SENT = (
 """Kinds of things that are sent along, by the field of a message that holds them: the texts files-kind-NAME."""
 
 
-def messages(number: int) -> str:
+def format_messages(number: int) -> str:
     return tr("shared-messages", messages=number)
 
 
@@ -36,7 +36,7 @@ def zone_of(config: OwnerConfig | None) -> tzinfo:
     return config.zone if config else UTC
 
 
-def policy_name(policy: Policy) -> str:
+def name_policy(policy: Policy) -> str:
     """Return the name of a policy within a sentence. An unknown one of an import stays as it is."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
@@ -49,17 +49,17 @@ def told_at(now: datetime) -> None:
     _now.set(now)
 
 
-def minute(at: datetime, zone: tzinfo = UTC) -> str:
+def format_local_minute(at: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
-    return f"{near_day(at, zone) or day(at, zone)} {clock_time(at, zone)}"
+    return f"{format_near_day(at, zone) or format_local_day(at, zone)} {format_clock(at, zone)}"
 
 
-def clock_time(at: datetime, zone: tzinfo) -> str:
+def format_clock(at: datetime, zone: tzinfo) -> str:
     local = at.astimezone(zone)
     return f"{local.hour}:{local.minute:02}"
 
 
-def near_day(at: datetime, zone: tzinfo) -> str:
+def format_near_day(at: datetime, zone: tzinfo) -> str:
     """Return "yesterday", "today" or "tomorrow" for a moment, else ""."""
     now = _now.get()
     if now is None:
@@ -68,46 +68,46 @@ def near_day(at: datetime, zone: tzinfo) -> str:
     return {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}.get(days, "")
 
 
-def moment(at: datetime, zone: tzinfo) -> str:
+def format_moment(at: datetime, zone: tzinfo) -> str:
     """Format a moment and name its zone if it is not the reader's own."""
-    return moments(at, at, zone)
+    return format_span(at, at, zone)
 
 
-def moments(first: datetime, last: datetime, zone: tzinfo) -> str:
+def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     """From one moment to another: "today 14:28–14:35", "3 June 9:00 – today 14:35"; one where they are the same."""
-    begun, ended = minute(first, zone), minute(last, zone)
+    begun, ended = format_local_minute(first, zone), format_local_minute(last, zone)
     if begun == ended:
         dates = ended
     elif first.astimezone(zone).date() == last.astimezone(zone).date():
-        dates = f"{begun}–{clock_time(last, zone)}"
+        dates = f"{begun}–{format_clock(last, zone)}"
     else:
         dates = f"{begun} – {ended}"
     return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
-def day(at: datetime, zone: tzinfo = UTC) -> str:
+def format_local_day(at: datetime, zone: tzinfo = UTC) -> str:
     """Format the date of a moment in a time zone: "3 June", with the year if it is not the current one."""
-    return date_of(at.astimezone(zone).date(), zone)
+    return format_local_date(at.astimezone(zone).date(), zone)
 
 
-def date_of(at: date, zone: tzinfo = UTC) -> str:
+def format_local_date(at: date, zone: tzinfo = UTC) -> str:
     now = _now.get()
-    return calendar_day(at, with_year=now is None or now.astimezone(zone).year != at.year)
+    return format_day(at, with_year=now is None or now.astimezone(zone).year != at.year)
 
 
-def span_of(first: date, last: date, zone: tzinfo = UTC) -> str:
+def format_span_of_days(first: date, last: date, zone: tzinfo = UTC) -> str:
     """Format a range of days, both included: "3 June", "3 June to 5 June"."""
-    days = date_of(first, zone), date_of(last, zone)
+    days = format_local_date(first, zone), format_local_date(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
 
 
-def speaker(message: Message) -> str:
+def format_speaker(message: Message) -> str:
     if message.origin == "tool":
         return tr("shared-tool")
     return message.speaker or tr("shared-bot" if message.role == "assistant" else "shared-you")
 
 
-def quoted(text: str, most: int = QUOTED) -> str:
+def format_quote(text: str, most: int = QUOTED) -> str:
     """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text.split())
     if len(line) <= most:
@@ -120,9 +120,9 @@ _SENT = re.compile(r"\[Sent (with )?([^\]\n]{1,200}?)(, which was not read)?\]")
 _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
-def said(message: Message, text: str) -> str:
-    """The words of a message. What memory notes of them as the model reads it ("[lease.pdf, pages 1–2]", "[Sent a
-    photo]") is told in the reader's language.
+def format_said(message: Message, text: str) -> str:
+    """Return the words of a message. What memory notes of them as the model reads it ("[lease.pdf, pages 1–2]", "[Sent
+    a photo]") is told in the reader's language.
     """
     if message.origin == "picture":
         return _PICTURE.sub(
@@ -130,12 +130,12 @@ def said(message: Message, text: str) -> str:
         )
     head, bracket, rest = text.partition("]")
     if message.origin != "document" or not text.startswith("[") or not bracket or "\n" in head:
-        return noted(text)
+        return format_noted(text)
     name, *places = head.split(", ")
-    return ", ".join([name, *map(_place, places)]) + bracket + rest
+    return ", ".join([name, *map(_format_place, places)]) + bracket + rest
 
 
-def _place(noted: str) -> str:
+def _format_place(noted: str) -> str:
     """Format the place of a passage in its file, in the reader's language."""
     noun, _, at = noted.partition(" ")
     noun = noun.removesuffix("s")
@@ -143,7 +143,7 @@ def _place(noted: str) -> str:
     return tr(f"files-place-{noun}", at=at) if is_numbered or (noun == "sheet" and at) else noted
 
 
-def noted(text: str) -> str:
+def format_noted(text: str) -> str:
     """Translate the notes of attachments and forwards in a text to the reader's language."""
     if "[" not in text:
         return text
@@ -152,7 +152,7 @@ def noted(text: str) -> str:
 
 
 def _sent(found: re.Match[str]) -> str:
-    name, kinds = found[2], _kinds()
+    name, kinds = found[2], _kind_names()
     kind = next((one for one in kinds if name == one or (name.startswith(f"{one} ") and kinds[one] == "sticker")), "")
     if name.startswith("the file "):
         what = tr("files-named", name=name.removeprefix("the file "))
@@ -166,29 +166,29 @@ def _sent(found: re.Match[str]) -> str:
 
 
 @cache
-def _kinds() -> Mapping[str, str]:
+def _kind_names() -> Mapping[str, str]:
     """Return the kinds of attachments by their stored names."""
-    return {text_in(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT}
+    return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT}
 
 
-def ticked(label: str, *, is_chosen: bool) -> str:
+def format_ticked(label: str, *, is_chosen: bool) -> str:
     """Return a button's label, marked if it is the current choice."""
     return f"✓ {label}" if is_chosen else label
 
 
-def checked(label: str, *, is_on: bool) -> str:
+def format_checked(label: str, *, is_on: bool) -> str:
     """Return the label of an on/off button."""
     return f"{'☑' if is_on else '☐'} {label}"
 
 
-def thresholds(
+def make_threshold_buttons(
     chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
     """Return a row of thresholds with the current one marked. `button` builds one from label and number."""
     numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
-    return [button(ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
+    return [button(format_ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
-def conversation_label(one: ListedConversation) -> str:
+def format_conversation(one: ListedConversation) -> str:
     """Return the title of a conversation, or its first words."""
-    return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")
+    return (one.label if one.is_titled else format_quote(format_noted(one.label), LABEL)) or tr("chats-untitled")

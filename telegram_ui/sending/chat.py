@@ -84,19 +84,19 @@ Confirm = Callable[[], Awaitable[None]]
 _confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
 
 
-def work_under(confirm: Confirm | None) -> None:
+def submit_work_under(confirm: Confirm | None) -> None:
     """Set the check that this context's work runs before it sends. None means that nobody else could serve it."""
     _confirm.set(confirm)
 
 
-def work_for(shared: "SharedWork | None", owner: int) -> None:
-    """As `work_under`, for work that no update began: under this process's lease of an owner, as it is now. Raises
-    ServedElsewhere where it has none.
+def submit_work_for(shared: "SharedWork | None", owner: int) -> None:
+    """As `submit_work_under`, for work that no update began: under this process's lease of an owner, as it is now.
+    Raises ServedElsewhere where it has none.
     """
     if shared is None:
-        work_under(None)
+        submit_work_under(None)
     elif (lease := shared.lease(owner)) is not None:
-        work_under(partial(shared.confirm, lease))
+        submit_work_under(partial(shared.confirm, lease))
     else:
         raise ServedElsewhere
 

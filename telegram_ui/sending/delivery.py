@@ -19,21 +19,21 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Ne
 
 from locales.catalog import tr
 from records.errors import KeepsakeError
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import Piece, split
-from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.formatting import Piece, split_piece
+from telegram_ui.sending.http import is_about_entities, is_saying, is_without_effect, name_error, parse_seconds
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     STYLE,
     Keyboard,
     NewerApi,
     edit_ephemeral,
-    ephemeral_fields,
-    without_styles,
+    make_ephemeral_fields,
+    remove_styles,
 )
 from telegram_ui.sending.pace import Clock, SendingPace, SystemClock
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -44,7 +44,7 @@ OnSent = Callable[[Sequence[int]], Awaitable[None]]
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 ATTEMPTS = 5
-LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
+MAX_WAIT_SECONDS = 600.0  # seconds in all that one final text may wait for Telegram
 CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
 
 
@@ -110,8 +110,8 @@ class Delivery:
 
         Raises DeliveryError; DeliveryUnknown when the text may have arrived.
         """
-        whole = text if isinstance(text, Piece) else Piece(text=well_formed(text))
-        return await self.send(chat, list(split(whole.text, whole.entities)), keyboard=keyboard)
+        whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
+        return await self.send(chat, list(split_piece(whole.text, whole.entities)), keyboard=keyboard)
 
     async def replace(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
@@ -127,7 +127,7 @@ class Delivery:
         try:
             return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
-            log.info("no reaction was put: %s", kind(error))
+            log.info("no reaction was put: %s", name_error(error))
             return False
 
     @contextlib.asynccontextmanager
@@ -145,7 +145,7 @@ class Delivery:
         finally:
             silent.cancel()
             if repeating is not None:
-                await ended(repeating)
+                await cancel_and_wait(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
         """Return True while Telegram wants a pause in this chat, when only final texts are sent."""
@@ -171,7 +171,7 @@ class Delivery:
                         self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
                     )
                 except RetryAfter as refused:
-                    state.preview_from = self.clock.time() + seconds(refused)
+                    state.preview_from = self.clock.time() + parse_seconds(refused)
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
@@ -197,7 +197,7 @@ class Delivery:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
                 try:
-                    new = await self._changed_to(chat, there, part, markup) if there else []
+                    new = await self._edit_message(chat, there, part, markup) if there else []
                     new = new or await self._send_piece(chat, part, markup, is_first=not sent)
                     sent += new
                     if on_sent is not None:
@@ -206,11 +206,11 @@ class Delivery:
                     raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
         return sent
 
-    async def _changed_to(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
+    async def _edit_message(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
         """Make the first of some messages this piece and take it from the list; if it is gone, all go."""
         inline = keyboard if isinstance(keyboard, InlineKeyboardMarkup) else None
         first = there.pop(0)
-        if await self._edit(chat, first, part, inline):
+        if await self._edit_part(chat, first, part, inline):
             return [first]
         await self.remove(chat, there)
         there.clear()
@@ -224,7 +224,7 @@ class Delivery:
             try:
                 await self.bot.delete_message(chat.id, message_id)
             except TelegramError as error:
-                log.info("message not deleted: %s", kind(error))
+                log.info("message not deleted: %s", name_error(error))
 
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
@@ -232,7 +232,7 @@ class Delivery:
         """Change a message; False when there is no such message to change any more."""
         state = self.state(chat)
         async with state.order:
-            return await self._edit(chat, message_id, part, keyboard)
+            return await self._edit_part(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         # Buttons find what they are about by the message that theirs replies to.
@@ -242,7 +242,7 @@ class Delivery:
         except BadRequest as refused:
             if not part.entities or not is_about_entities(refused):
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
-        plain = [piece for piece in split(part.plain or part.text) if not piece.is_blank]
+        plain = [piece for piece in split_piece(part.plain or part.text) if not piece.is_blank]
         ids = []
         for number, piece in enumerate(plain):
             markup = keyboard if piece is plain[-1] else None
@@ -261,7 +261,7 @@ class Delivery:
 
         async def post() -> int:
             chat_id = self.current_id(chat)
-            reply = referring_to(chat.reply_to if chat_id == chat.id else None)
+            reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
                 "chat_id": chat_id,
                 "rich_message": {"markdown": markdown},
@@ -281,7 +281,7 @@ class Delivery:
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """One attempt to show a draft: a rich one of `markdown`, where there is some and the server takes it; else one
-        of the piece. It has the button that stops it, where the server knows that. Raises TelegramError.
+        of the piece. It has the button that stops it, where the server knows that. Raise TelegramError.
         """
         self.state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
@@ -311,11 +311,11 @@ class Delivery:
             try:
                 return await self.insist(chat, request, repeatable=False)
             except BadRequest as refused:
-                if topic is None or not says(refused, "message thread not found", "topic_deleted", "topic_closed"):
+                if topic is None or not is_saying(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
                 topic = None
 
-    async def _edit(
+    async def _edit_part(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         for piece in (part, Piece(text=part.plain or part.text)):
@@ -328,11 +328,11 @@ class Delivery:
             try:
                 await self.insist(chat, request, repeatable=True)
             except BadRequest as refused:
-                if says(refused, "message is not modified"):
+                if is_saying(refused, "message is not modified"):
                     return True
                 if piece.entities and is_about_entities(refused):
                     continue
-                log.info("message not changed, a new one is sent: %s", kind(refused))
+                log.info("message not changed, a new one is sent: %s", name_error(refused))
                 return False
             return True
         return False
@@ -351,15 +351,15 @@ class Delivery:
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
                 # In a chat with another id message ids start again.
-                reply_parameters=referring_to(chat.reply_to if chat_id == chat.id else None),
+                reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
             )
-            public = partial(self._with_buttons, send, keyboard)
+            public = partial(self._send_with_buttons, send, keyboard)
             if chat.only_for is None:
                 message = await public()
             else:
-                fields = ephemeral_fields(chat.only_for)
-                hidden = partial(self._with_buttons, partial(send, api_kwargs=fields), keyboard)
+                fields = make_ephemeral_fields(chat.only_for)
+                hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return int(message.message_id)
@@ -374,7 +374,7 @@ class Delivery:
         The ephemeral message whose button was pressed has the id 0, as Telegram says.
         """
         if chat.only_for is not None and not message_id:
-            await self._with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
+            await self._send_with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
             return
         edit = partial(
             self.bot.edit_message_text,
@@ -384,11 +384,11 @@ class Delivery:
             entities=piece.entities or None,
             link_preview_options=_NO_PREVIEW,
         )
-        await self._with_buttons(edit, keyboard)
+        await self._send_with_buttons(edit, keyboard)
 
-    async def _with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
+    async def _send_with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
         """Make a request with a keyboard; its buttons have no colours if this server takes none."""
-        plain = without_styles(keyboard)
+        plain = remove_styles(keyboard)
         without = partial(request, reply_markup=plain)
         if plain == keyboard:
             return await without()
@@ -403,7 +403,7 @@ class Delivery:
         while True:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause
-            if waited > LONGEST_WAIT:
+            if waited > MAX_WAIT_SECONDS:
                 raise DeliveryError(tr("errors-telegram-busy"))
             if pause:
                 await self.clock.sleep(pause)
@@ -411,13 +411,13 @@ class Delivery:
             try:
                 return await request()
             except RetryAfter as refused:
-                state.final_from = self.clock.time() + seconds(refused)
+                state.final_from = self.clock.time() + parse_seconds(refused)
                 self.pace.refused()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
             except BadRequest as refused:
-                if says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
+                if is_saying(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
                 raise
             except ChatMigrated as refused:
@@ -431,11 +431,11 @@ class Delivery:
             except InvalidToken as refused:
                 raise DeliveryError(tr("errors-telegram-token")) from refused
             except NetworkError as failed:
-                if not repeatable and not surely_without_effect(failed):
+                if not repeatable and not is_without_effect(failed):
                     raise DeliveryUnknown from failed
                 failures += 1
                 if failures >= ATTEMPTS:
-                    if not surely_without_effect(failed):
+                    if not is_without_effect(failed):
                         raise DeliveryUnknown from failed
                     raise DeliveryError(tr("errors-telegram-unreachable")) from failed
                 state.final_from = max(state.final_from, self.clock.time() + 0.5 * 2**failures)
@@ -444,5 +444,5 @@ class Delivery:
                 raise DeliveryUnknown from failed
 
 
-def referring_to(message_id: int | None) -> ReplyParameters | None:
+def make_reply_parameters(message_id: int | None) -> ReplyParameters | None:
     return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id else None

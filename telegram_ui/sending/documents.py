@@ -10,9 +10,9 @@ from telegram.error import BadRequest
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery, DeliveryError, referring_to
+from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
 
-MOST_FETCHED = 20 * 1024 * 1024
+MAX_FETCHED_BYTES = 20 * 1024 * 1024
 """Bytes that a bot may fetch (Bot API, getFile)."""
 
 
@@ -32,7 +32,7 @@ class Document:
     name: str = ""
 
 
-def document_in(message: object) -> Document | None:
+def find_document(message: object) -> Document | None:
     """Return the file of a message, or else of the message that it replies to."""
     if not isinstance(message, telegram.Message):
         return None
@@ -67,18 +67,18 @@ class Documents:
             data = await self._delivery.insist(chat, request, repeatable=True)
         except BadRequest as refused:
             if "too big" in refused.message.lower():
-                raise _too_large() from refused
+                raise _make_too_large() from refused
             raise DeliveryError(tr("files-gone")) from refused
         _demand_size(len(data))
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
         """Send a recording in Ogg with Opus; the id of its message. Raises as `send`."""
-        reply = referring_to(chat.reply_to)
+        reply = make_reply_parameters(chat.reply_to)
         return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
+        """Send a file; the id of its message. Raise DeliveryError; DeliveryUnknown when it may have arrived."""
         options = {"caption": caption, "disable_content_type_detection": True}
         return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
 
@@ -106,9 +106,9 @@ class Documents:
 
 
 def _demand_size(size: int) -> None:
-    if size > MOST_FETCHED:
-        raise _too_large()
+    if size > MAX_FETCHED_BYTES:
+        raise _make_too_large()
 
 
-def _too_large() -> FileTooLarge:
-    return FileTooLarge(f"{tr('files-too-large', megabytes=MOST_FETCHED // 2**20)} {tr('files-smaller')}")
+def _make_too_large() -> FileTooLarge:
+    return FileTooLarge(f"{tr('files-too-large', megabytes=MAX_FETCHED_BYTES // 2**20)} {tr('files-smaller')}")

@@ -18,26 +18,26 @@ from telegramify_markdown import convert
 
 from telegram_ui.sending.markdown import (
     BREAK_TAG,
-    MOST_NESTED,
+    MAX_NESTED,
     config,
     has_tables_or_formulas,
     is_too_hard,
     prepared,
     prepared_for_rich,
 )
-from text.characters import boundary, well_formed
+from text.characters import find_boundary, replace_surrogates
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_RICH_CHARS = 32_768
 """The most characters of one rich message (Bot API, InputRichMessage)."""
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
-MOST_MESSAGES = 6
+MAX_MESSAGES = 6
 """The most messages of an answer. A longer one is sent as a file."""
-MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
+MAX_MARKDOWN_CHARS = MAX_MESSAGES * MAX_UNITS
 """The most characters that are converted. A longer answer is sent as an unconverted file."""
 NUMBER_UNITS = 4
 """UTF-16 units of a heading's number or bullet: "12. "."""
-MOST_GROWTH = 4
+MAX_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 
@@ -56,7 +56,7 @@ class Piece:
         return is_blank(self.text)
 
 
-def units(text: str) -> int:
+def count_units(text: str) -> int:
     """Return the length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
@@ -66,9 +66,9 @@ def is_blank(text: str) -> bool:
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
-def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
+def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Convert Markdown to text and entities. Return it unchanged if that fails or would lose words."""
-    source = well_formed(markdown)
+    source = replace_surrogates(markdown)
     if is_too_hard(source):
         return source, ()
     try:
@@ -78,11 +78,11 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         return source, ()
     urls = [entity.url or "" for entity in found]
     # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
-    is_lossy = all(_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
-    if len(text) > MOST_GROWTH * len(source) or is_lossy:
+    is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
+    if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
-    length = units(text)
-    entities = _without_deepest(
+    length = count_units(text)
+    entities = _drop_deepest(
         MessageEntity(
             type=entity.type,
             offset=entity.offset,
@@ -97,60 +97,60 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     return text, tuple(entities)
 
 
-def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into messages, whose texts join to the result of `rendered`."""
-    return _with_plain(markdown, list(split(*rendered(markdown), limit=limit)))
+def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
+    """Split an answer into messages, whose texts join to the result of `render`."""
+    return _add_plain_texts(markdown, list(split_piece(*render(markdown), limit=limit)))
 
 
 def messages(markdown: str) -> list[Piece]:
-    """An answer as at most MOST_MESSAGES messages; none where it needs more, or has nothing to show.
+    """Return an answer as at most MOST_MESSAGES messages; none where it needs more, or has nothing to show.
 
     Where there are so many entities that they alone make it more, those beyond the first of each message are dropped.
     """
-    if len(markdown) > MOST_MARKDOWN:
+    if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
-    text, entities = rendered(markdown)
+    text, entities = render(markdown)
     for keeps_all in (True, False):
-        parts = list(islice(split(text, entities, keeps_all=keeps_all), MOST_MESSAGES + 1))
-        if len(parts) <= MOST_MESSAGES:
-            return [part for part in _with_plain(markdown, parts) if not part.is_blank]
+        parts = list(islice(split_piece(text, entities, keeps_all=keeps_all), MAX_MESSAGES + 1))
+        if len(parts) <= MAX_MESSAGES:
+            return [part for part in _add_plain_texts(markdown, parts) if not part.is_blank]
     return []
 
 
-def beginning(markdown: str, *, most: int = MOST_MESSAGES, ending: str = "") -> list[Piece]:
+def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
     """As much of an answer as `most` messages hold; only that much is converted.
 
     The last ends with `ending`; without one, with an ellipsis where the answer goes on.
     """
     source = markdown[: (most + 1) * MAX_UNITS]
-    parts = _with_plain(source, list(islice(split(*rendered(source)), most + 1)))
+    parts = _add_plain_texts(source, list(islice(split_piece(*render(source)), most + 1)))
     if not ending and len(parts) <= most and len(source) == len(markdown):
         return [part for part in parts if not part.is_blank]
     parts = [part for part in parts if not part.is_blank]
     *before, last = parts[:most] or [Piece(text="")]
-    room = MAX_UNITS - (units(ending) or 96)
-    shortened = next(split(last.text, last.entities, limit=room), Piece(text=""))
+    room = MAX_UNITS - (count_units(ending) or 96)
+    shortened = next(split_piece(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
-def rich_markdown(markdown: str) -> str:
+def make_rich_markdown(markdown: str) -> str:
     """Return an answer as the Markdown of a rich message; "" where that shows no more than plain messages do.
 
     It does where there are tables or formulas, or where a message is not enough.
     """
-    source = prepared_for_rich(well_formed(markdown))
+    source = prepared_for_rich(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
-    return source if units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
+    return source if count_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
 
 
-def _with_plain(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
+def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
     if len(parts) == 1:
-        return [replace(parts[0], plain=well_formed(markdown))]
-    return [replace(part, plain=_spelled_out(part)) for part in parts]
+        return [replace(parts[0], plain=replace_surrogates(markdown))]
+    return [replace(part, plain=_spell_out_links(part)) for part in parts]
 
 
-def split(
+def split_piece(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all: bool = True
 ) -> Iterator[Piece]:
     """Cut at blank lines, else line ends, else spaces, else anywhere but inside a character. `limit` is at least 2.
@@ -158,13 +158,13 @@ def split(
     A piece ends where it has as many entities as a message may have; `keeps_all` False: the further ones are dropped.
     """
     offsets: Sequence[int] = range(len(text) + 1)
-    if units(text) > len(text):
+    if count_units(text) > len(text):
         offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
-    ordered = _without_deepest(entities)
+    ordered = _drop_deepest(entities)
     start = 0
     while start < len(text):
         end = _end_of_piece(text, offsets, ordered, start, limit, keeps_all=keeps_all)
-        yield Piece(text=text[start:end], entities=_clipped(ordered, offsets[start], offsets[end]))
+        yield Piece(text=text[start:end], entities=_clip_entities(ordered, offsets[start], offsets[end]))
         start = end
 
 
@@ -186,15 +186,17 @@ def _end_of_piece(
             end = found + len(seam)
             break
     else:
-        end = boundary(text, end, start)
-    end = _before_headings(text, offsets, inside, start, end)
+        end = find_boundary(text, end, start)
+    end = _find_end_before_headings(text, offsets, inside, start, end)
     for entity in inside:
         if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
             end = bisect_right(offsets, entity.offset) - 1
     return end
 
 
-def _before_headings(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int) -> int:
+def _find_end_before_headings(
+    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int
+) -> int:
     """Return where a piece ends so that no heading is its last line: a line that is bold after its number, if any."""
     bold = {entity.offset + entity.length: entity.offset for entity in entities if entity.type == MessageEntity.BOLD}
     while text[:end].endswith("\n"):
@@ -207,7 +209,7 @@ def _before_headings(text: str, offsets: Sequence[int], entities: Sequence[Messa
     return end
 
 
-def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
+def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
     """Return the parts of entities between two offsets, relative to the first."""
     parts = []
     for entity in entities:
@@ -218,24 +220,24 @@ def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[
     return tuple(parts[:MAX_ENTITIES])
 
 
-def _without_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
+def _drop_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
     """Return the entities in order, without those nested too deeply."""
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
         around = [end for end in around if end > entity.offset]
-        if len(around) < MOST_NESTED:
+        if len(around) < MAX_NESTED:
             kept.append(entity)
             around.append(entity.offset + entity.length)
     return kept
 
 
-def _spelled_out(piece: Piece) -> str:
-    """A piece without entities: links are followed by their addresses, which would be lost otherwise.
+def _spell_out_links(piece: Piece) -> str:
+    """Return a piece without entities: links are followed by their addresses, which would be lost otherwise.
 
     As it is where that makes more than two messages of one.
     """
-    if units(piece.text) + sum(units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
+    if count_units(piece.text) + sum(count_units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
         return piece.text
     encoded, result, done = piece.text.encode("utf-16-le"), "", 0
     for entity in sorted(piece.entities, key=lambda entity: entity.offset + entity.length):
@@ -246,7 +248,7 @@ def _spelled_out(piece: Piece) -> str:
     return result + encoded[done:].decode("utf-16-le")
 
 
-def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
+def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     """Whether conversion lost letters, as it does with a definition that nothing refers to.
 
     Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.
@@ -274,9 +276,9 @@ class Marked:
 
     def add(self, text: str) -> Self:
         """Add plain text."""
-        whole = well_formed(text)
+        whole = replace_surrogates(text)
         self._parts.append(whole)
-        self._units += units(whole)
+        self._units += count_units(whole)
         return self
 
     def bold(self, text: str) -> Self:

@@ -14,10 +14,10 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, 
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
-from runtime.http_client import open_session, proxy_for, read_bytes
-from runtime.metrics import STATUSES, counter
+from runtime.http_client import find_proxy, open_session, read_bytes
+from runtime.metrics import STATUSES, make_counter
 
-LONGEST_ANSWER = 32_000_000
+MAX_ANSWER_BYTES = 32_000_000
 """Bytes that are read of one answer: Telegram gives out files of 20 MB at most, a server of one's own any."""
 
 METHODS = (
@@ -26,7 +26,7 @@ METHODS = (
     *("editMessageText", "editMessageReplyMarkup", "deleteMessage"),
 )
 """Those on which people depend; more are counted when they are used."""
-REQUESTS = counter(
+REQUESTS = make_counter(
     "keepsake_telegram_requests",
     "HTTP requests to Telegram, by method and status.",
     {"method": METHODS, "status": (*STATUSES, "409")},
@@ -82,20 +82,26 @@ class AiohttpRequest(BaseRequest):
         """Send a request and return status and body. Raise TimedOut, NetworkError, or BadRequest for a large body."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
-        body, headers = _body(request_data)
+        body, headers = _make_body(request_data)
         upload = 600.0 if isinstance(body, aiohttp.FormData) else 20.0
-        read = _given(read_timeout, self._read)
-        connect = _given(connect_timeout, self._connect) + _given(pool_timeout, self._pool)
+        read = _choose_timeout(read_timeout, self._read)
+        connect = _choose_timeout(connect_timeout, self._connect) + _choose_timeout(pool_timeout, self._pool)
         timeout = aiohttp.ClientTimeout(
             connect=connect,
             sock_read=read or None,
             # A file that is fetched may take longer, as long as it comes.
-            total=connect + _given(write_timeout, upload) + read if method == "POST" and read else None,
+            total=connect + _choose_timeout(write_timeout, upload) + read if method == "POST" and read else None,
         )
         status = "cancelled"
         try:
             async with self._session.request(
-                method, url, data=body, headers=headers, timeout=timeout, proxy=self._proxy(url), allow_redirects=False
+                method,
+                url,
+                data=body,
+                headers=headers,
+                timeout=timeout,
+                proxy=self._proxy_for(url),
+                allow_redirects=False,
             ) as response:
                 status = str(response.status)
                 return response.status, await _whole(response)
@@ -107,32 +113,32 @@ class AiohttpRequest(BaseRequest):
             # Without the client's words: they may hold the URL, and so the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
         finally:
-            REQUESTS.labels(_method(url), status).inc()
+            REQUESTS.labels(_method_of(url), status).inc()
 
-    def _proxy(self, url: str) -> str | None:
+    def _proxy_for(self, url: str) -> str | None:
         if not self._trust_env:
             return None
-        origin = _origin(url)
+        origin = _origin_of(url)
         if origin not in self._proxies:
-            self._proxies[origin] = proxy_for(origin)
+            self._proxies[origin] = find_proxy(origin)
         return self._proxies[origin]
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
     """Read a body. Raise BadRequest if it is too long."""
-    read = await read_bytes(response, LONGEST_ANSWER + 1)
-    if len(read) > LONGEST_ANSWER:
+    read = await read_bytes(response, MAX_ANSWER_BYTES + 1)
+    if len(read) > MAX_ANSWER_BYTES:
         raise BadRequest("file is too big")
     return read
 
 
-def _method(url: str) -> str:
+def _method_of(url: str) -> str:
     """Return the method's name for metrics. All files count as one."""
     name = url.rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
 
-def _origin(url: str) -> str:
+def _origin_of(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 
@@ -148,7 +154,7 @@ def was_unreachable(error: TelegramError) -> bool:
     return isinstance(error.__cause__, FAILURES)
 
 
-def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
+def _make_body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
     """Build the form of a request, with its files."""
     if request_data is None:
         return None, {}
@@ -165,35 +171,35 @@ def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | 
     return whole, {}
 
 
-def _given(seconds: Any, usual: float) -> float:
+def _choose_timeout(seconds: Any, usual: float) -> float:
     """Return a timeout of python-telegram-bot in seconds, or the default one."""
     return usual if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
-def seconds(refused: RetryAfter) -> float:
+def parse_seconds(refused: RetryAfter) -> float:
     after = refused.retry_after
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
 def wait_after(error: Exception, usual: float) -> float:
     """Return the seconds until the next attempt: `usual`, or what Telegram asks for if that is longer."""
-    return max(usual, seconds(error)) if isinstance(error, RetryAfter) else usual
+    return max(usual, parse_seconds(error)) if isinstance(error, RetryAfter) else usual
 
 
-def says(error: TelegramError, *phrases: str) -> bool:
+def is_saying(error: TelegramError, *phrases: str) -> bool:
     return any(phrase in error.message.lower() for phrase in phrases)
 
 
 def is_about_entities(error: TelegramError) -> bool:
-    return says(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
+    return is_saying(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
 
 
-def kind(error: TelegramError) -> str:
+def name_error(error: TelegramError) -> str:
     """Return the error's type for a log. Its message may quote the text."""
     return type(error).__name__
 
 
-def surely_without_effect(error: TelegramError) -> bool:
+def is_without_effect(error: TelegramError) -> bool:
     """Return True if a request was never sent or was answered by an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):

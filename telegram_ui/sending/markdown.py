@@ -13,16 +13,16 @@ import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-MOST_NESTED = 16
+MAX_NESTED = 16
 """The deepest nesting of quotes, lists or entities. No client shows more."""
-MOST_FORMULAS = 1_000
+MAX_FORMULAS = 1_000
 """The most dollar signs. The converter's time grows with their square."""
-MOST_UNCLOSED = 100
+MAX_UNCLOSED = 100
 """The most unclosed formulas. Each makes the converter scan to the end of the text."""
-MOST_TABLE = 300_000
+MAX_TABLE_CHARS = 300_000
 """The most characters of a table with all rows padded to the longest."""
 BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
-_NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
+_NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MAX_NESTED + 1}}}", re.MULTILINE)
 _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
 _TIMES = re.compile(r"(?<=\d)\*(?=\d)")
 """A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
@@ -72,13 +72,13 @@ def has_tables_or_formulas(markdown: str) -> bool:
 
 def is_too_hard(source: str) -> bool:
     """Return True if converting would take too long or make the text much longer."""
-    if source.count("$") > MOST_FORMULAS or _NESTED.search(source):
+    if source.count("$") > MAX_FORMULAS or _NESTED.search(source):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
-        if source.count(opened, source.rfind(closed) + 1) > MOST_UNCLOSED:
+        if source.count(opened, source.rfind(closed) + 1) > MAX_UNCLOSED:
             return True
     rows = [len(line) for line in source.splitlines() if "|" in line]
-    return len(rows) * max(rows, default=0) > MOST_TABLE
+    return len(rows) * max(rows, default=0) > MAX_TABLE_CHARS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

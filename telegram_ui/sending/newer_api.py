@@ -12,7 +12,7 @@ from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
 from telegram_ui.sending.chat import Ephemeral
 from telegram_ui.sending.formatting import Piece
-from telegram_ui.sending.http import says
+from telegram_ui.sending.http import is_saying
 
 T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
@@ -53,7 +53,7 @@ class NewerApi:
             return await newer()
         except BadRequest as refused:
             made = await older()
-            if not says(refused, "too old", "query_id_invalid"):
+            if not is_saying(refused, "too old", "query_id_invalid"):
                 self.note_refusal(feature, chat_id)
             return made
 
@@ -74,7 +74,7 @@ class NewerApi:
         return None
 
 
-def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
+def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
     """Return the keyboard without styles, for servers before Bot API 9.4."""
     if not isinstance(keyboard, InlineKeyboardMarkup):
         return keyboard
@@ -84,7 +84,7 @@ def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
     return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
 
 
-def ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
+def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
     """Return the fields of a new message that only one person is to see (Bot API 10.3)."""
     query = {"callback_query_id": only_for.query} if only_for.query else {}
     fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-MOST = 28
+MAX_MESSAGES_A_SECOND = 28
 """Messages a second in all: Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")."""
 PREVIEWS = 20
 """Drafts and edits among them, while answers are written: the rest is for what must arrive."""
@@ -55,7 +55,7 @@ class SendingPace:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._moments: deque[float] = deque(maxlen=MOST)
+        self._moments: deque[float] = deque(maxlen=MAX_MESSAGES_A_SECOND)
         """Return when the latest messages went or will go, ascending."""
         self._previews = asyncio.Lock()
         self._held_until = 0.0
@@ -67,7 +67,7 @@ class SendingPace:
     async def final(self) -> None:
         """Wait for the next place, which is taken at once: nothing that comes later is before it."""
         now = self._clock.time()
-        is_full = now < self._held_until and len(self._moments) == MOST
+        is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND
         moment = max(now, self._moments[0] + SECOND) if is_full else now
         self._moments.append(moment)
         if moment > now:

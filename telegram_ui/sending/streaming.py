@@ -18,25 +18,25 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 
 from locales.catalog import tr
 from records.errors import ServedElsewhere
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import (
+    MAX_MESSAGES,
     MAX_UNITS,
-    MOST_MESSAGES,
     Piece,
-    beginning,
+    count_units,
+    cut_beginning,
     is_blank,
+    make_rich_markdown,
     messages,
-    rich_markdown,
-    split,
-    units,
+    split_piece,
 )
-from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.http import is_about_entities, is_saying, is_without_effect, name_error, parse_seconds
 from telegram_ui.sending.markdown import with_marks_closed
 from telegram_ui.sending.pace import Timer
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -93,7 +93,7 @@ class AnswerStream:
         self._is_rich: bool | None = None
         self._sent: list[int] = []  # messages with what finish() brought there
         self._arrived: int | None = None  # how many pieces of the whole answer that is
-        self._draft_id = _new_draft()
+        self._draft_id = _make_draft_id()
         self._with_entities = True
         self._changed = asyncio.Event()
         self._stalled: Timer | None = None
@@ -124,17 +124,17 @@ class AnswerStream:
         Raises DeliveryError; called again, it continues where it failed.
         """
         await self._stop_painting()
-        if (rich := await self._rich(markdown)) and await self._send_as_rich(rich, keyboard):
+        if (rich := await self._make_rich_draft(markdown)) and await self._send_as_rich(rich, keyboard):
             return self._sent
-        parts = await converted(messages, markdown)
+        parts = await convert_safely(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # What is there already stays to be read.
-            most = min(max(1, len(self._ids)), MOST_MESSAGES)
+            most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            parts = await converted(partial(beginning, most=most, ending=told), markdown)
+            parts = await convert_safely(partial(cut_beginning, most=most, ending=told), markdown)
         if self._arrived is None:
-            self._arrived = self._standing(parts)
+            self._arrived = self._count_standing(parts)
             self._sent = self._ids[: self._arrived]
         try:
             if self._arrived < max(len(parts), 1):
@@ -155,11 +155,11 @@ class AnswerStream:
             self._sent.append(await self._send_as_file(markdown, self._sent))
         return self._sent
 
-    async def _rich(self, markdown: str) -> str:
+    async def _make_rich_draft(self, markdown: str) -> str:
         """Return the Markdown of a rich message if the reader chose rich and it shows more, else ""."""
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
-        return await converted(rich_markdown, markdown) if self._is_rich else ""
+        return await convert_safely(make_rich_markdown, markdown) if self._is_rich else ""
 
     async def _send_as_rich(self, markdown: str, keyboard: InlineKeyboardMarkup | None) -> bool:
         """Send the whole answer as a rich message in place of what is shown; False where none is taken."""
@@ -184,7 +184,7 @@ class AnswerStream:
         """Return the messages that finish() has sent, even if it failed."""
         return tuple(self._sent)
 
-    def _standing(self, parts: Sequence[Piece]) -> int:
+    def _count_standing(self, parts: Sequence[Piece]) -> int:
         """Count the pieces of the whole answer that are there as they should be; the last is sent in any case."""
         standing = 0
         for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
@@ -200,7 +200,7 @@ class AnswerStream:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
     async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
-        content = io.BytesIO(well_formed(markdown).encode())
+        content = io.BytesIO(replace_surrogates(markdown).encode())
         try:
             return await Documents(self._delivery).send(self._chat, content, "answer.md", tr("answers-in-file"))
         except DeliveryUnknown as unknown:
@@ -209,30 +209,30 @@ class AnswerStream:
     async def interrupt(self) -> None:
         """Mark a cancelled answer. Raises nothing."""
         if self._delivery.closing.is_set():
-            await self._marked(tr("answers-broken-off-again"))
-        elif not await self._marked(tr("answers-stopped")):
+            await self._mark_sent(tr("answers-broken-off-again"))
+        elif not await self._mark_sent(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
         """Try once to mark the shown text as broken off. Raises nothing."""
-        await self._marked(tr("answers-broken-off"))
+        await self._mark_sent(tr("answers-broken-off"))
 
-    async def _marked(self, mark: str) -> bool:
+    async def _mark_sent(self, mark: str) -> bool:
         """Return True if there was something to mark."""
         await self._stop_painting()
         if not self._shown:
             return False
         # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
         last = self._shown[-1].piece
-        shown = next(split(last.text, last.entities, limit=MAX_UNITS - units(mark) - 2))
+        shown = next(split_piece(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
         try:
             # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
             await self._put(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except ServedElsewhere:
             return True  # it is another process's by now
         except TelegramError as error:
-            log.info("broken-off answer not marked: %s", kind(error))
+            log.info("broken-off answer not marked: %s", name_error(error))
         if self._note_shown is not None:
             # What is marked stays as it is; whoever answers later does so in messages of their own.
             await self._note_shown(())
@@ -240,9 +240,9 @@ class AnswerStream:
 
     def _begin_painting(self) -> None:
         self._growing_from = None
-        self._painter = asyncio.create_task(self._paint())
+        self._painter = asyncio.create_task(self._paint_draft())
 
-    async def _paint(self) -> None:
+    async def _paint_draft(self) -> None:
         clock = self._delivery.clock
         while self._mode != "off":
             await self._change()
@@ -250,8 +250,8 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.preview()
             self._changed.clear()
-            wanted = self._wanted(await converted(beginning, with_marks_closed(self._text)))
-            number = self._next(wanted) if wanted else None
+            wanted = self._select_wanted(await convert_safely(cut_beginning, with_marks_closed(self._text)))
+            number = self._choose_next(wanted) if wanted else None
             if number is None:
                 continue
             # The more there is to convert, the rarer.
@@ -261,14 +261,14 @@ class AnswerStream:
             self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
             self._painting = asyncio.create_task(self._show_part(number, wanted))
             await asyncio.shield(self._painting)
-            if self._next(wanted) is not None:
+            if self._choose_next(wanted) is not None:
                 self._changed.set()
 
-    def _wanted(self, parts: Sequence[Piece]) -> list[_ShownPart]:
+    def _select_wanted(self, parts: Sequence[Piece]) -> list[_ShownPart]:
         keep = [part if self._with_entities else Piece(text=part.text) for part in parts]
         return [_ShownPart(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
 
-    def _next(self, wanted: Sequence[_ShownPart]) -> int | None:
+    def _choose_next(self, wanted: Sequence[_ShownPart]) -> int | None:
         """Return the first message whose text is outdated, or None."""
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
@@ -286,8 +286,8 @@ class AnswerStream:
         try:
             await asyncio.wait({changed, aged}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await ended(changed)
-            await ended(aged)
+            await cancel_and_wait(changed)
+            await cancel_and_wait(aged)
         if self._delivery.clock.time() - self._drafted_at >= DRAFT_FOR:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
@@ -302,16 +302,16 @@ class AnswerStream:
         try:
             await self._request(number, part)
         except RetryAfter as refused:
-            self._state.preview_from = clock.time() + seconds(refused)
+            self._state.preview_from = clock.time() + parse_seconds(refused)
             self._delivery.pace.refused()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
-            if number < len(self._ids) and says(refused, "message is not modified"):
-                self._note(number, part)
+            if number < len(self._ids) and is_saying(refused, "message is not modified"):
+                self._note_sent(number, part)
             elif part.piece.entities and is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._is_draft(number, part) and not says(refused, "thread"):
+            elif self._is_draft(number, part) and not is_saying(refused, "thread"):
                 # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
                 self._state.takes_drafts = False
                 self._mode = "edit"
@@ -319,23 +319,23 @@ class AnswerStream:
                 self._changed.set()
             else:
                 self._mode = "off"
-                log.info("answer no longer shown while it is written: %s", kind(refused))
+                log.info("answer no longer shown while it is written: %s", name_error(refused))
         except ServedElsewhere:
             self._mode = "off"
         except (Forbidden, ChatMigrated) as refused:
             self._mode = "off"
-            log.info("answer no longer shown while it is written: %s", kind(refused))
+            log.info("answer no longer shown while it is written: %s", name_error(refused))
         except TelegramError as error:
             is_new = number >= len(self._ids) and not self._is_draft(number, part)
-            if is_new and not surely_without_effect(error):
+            if is_new and not is_without_effect(error):
                 # The part may be there under an id that we do not know: a second one would double it.
                 self._mode = "off"
             self._changed.set()
-            log.debug("preview not shown: %s", kind(error))
+            log.debug("preview not shown: %s", name_error(error))
         else:
-            self._note(number, part)
+            self._note_sent(number, part)
 
-    def _note(self, number: int, part: _ShownPart) -> None:
+    def _note_sent(self, number: int, part: _ShownPart) -> None:
         self._shown[number : number + 1] = [part]
         if self._drafted_at is None:
             self._drafted_at = self._delivery.clock.time()
@@ -346,7 +346,7 @@ class AnswerStream:
     async def _request(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            rich = await self._rich(with_marks_closed(self._text)) if not number else ""
+            rich = await self._make_rich_draft(with_marks_closed(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None
@@ -362,7 +362,7 @@ class AnswerStream:
         else:
             here = chat if not number else replace(chat, reply_to=None)
             self._ids.append(await self._delivery.request_message(here, piece, keyboard))
-            self._draft_id = _new_draft()
+            self._draft_id = _make_draft_id()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)
 
@@ -372,21 +372,21 @@ class AnswerStream:
         if self._stalled is not None:
             self._stalled.cancel()
         if self._painter is not None:
-            await ended(self._painter)
+            await cancel_and_wait(self._painter)
         painting, self._painting, self._painter = self._painting, None, None
         if painting is None or painting.done():
             return
         # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
         # its id is needed, or it would overwrite the final text.
         await asyncio.wait({painting}, timeout=1.0 if self._paints_draft else None)
-        await ended(painting)
+        await cancel_and_wait(painting)
 
 
-def _new_draft() -> int:
+def _make_draft_id() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
-async def converted(convert: Callable[[str], T], markdown: str) -> T:
+async def convert_safely(convert: Callable[[str], T], markdown: str) -> T:
     """Convert Markdown to messages without blocking the event loop."""
     # A few milliseconds at worst.
     if len(markdown) <= 500:

@@ -12,20 +12,20 @@ from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.updates.parsing import ParsedUpdate, parse, upgraded
-from telegram_ui.updates.paste import continues, may_continue
+from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, parse_update
+from telegram_ui.updates.paste import is_continued, may_continue
 
 TOLD_WITHIN = timedelta(hours=1)
-MOST_TOLD = 5
+MAX_TOLD = 5
 """Times that a stranger is told within that time."""
-MOST_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
+MAX_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
-MOST_REQUESTS = 20
+MAX_REQUESTS = 20
 """Strangers about whom admins are asked within TOLD_WITHIN."""
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 
-def serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
+def make_serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
     """Whether anything is done for an owner: as `is_served` for a person, always for a group. `people`: see Access."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
@@ -47,7 +47,7 @@ class Access:
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
         """`people`: whom admins let in or removed by buttons."""
-        self.serves = serving(settings, people)
+        self.serves = make_serving(settings, people)
         self.has_asked: Callable[[int], bool] = lambda person: people is not None and people.standing(person) == "asked"
         self._admin_ids = settings.admin_user_ids
         self._people = people
@@ -69,34 +69,36 @@ class Access:
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:
-        """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that
-        nobody makes the bot spam.
+        """Return True if a stranger is told in private who is served, once more; not after a few times in an hour, so
+        that nobody makes the bot spam.
         """
-        told = self._one_more(self._told.get(person.id), TOLD_WITHIN)
-        if told[1] > MOST_TOLD:
+        told = self._count_request(self._told.get(person.id), TOLD_WITHIN)
+        if told[1] > MAX_TOLD:
             return False
-        self._told_in_all = self._one_more(self._told_in_all, IN_ALL_WITHIN)
-        if self._told_in_all[1] > MOST_TOLD_IN_ALL:
+        self._told_in_all = self._count_request(self._told_in_all, IN_ALL_WITHIN)
+        if self._told_in_all[1] > MAX_TOLD_IN_ALL:
             return False
         self._told[person.id] = told
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Whether admins are told that somebody would like to be let in: once for each, and so often in an hour."""
+        """Return True if admins are told that somebody would like to be let in: once for each, and so
+        often in an hour.
+        """
         if self._people is None or self._people.standing(person.id) is not None:
             return False
         if not self._admin_ids and not self._people.claimed_by:
             return False
-        self._requests = self._one_more(self._requests, TOLD_WITHIN)
-        return self._requests[1] <= MOST_REQUESTS
+        self._requests = self._count_request(self._requests, TOLD_WITHIN)
+        return self._requests[1] <= MAX_REQUESTS
 
-    def _one_more(self, counted: tuple[datetime, int] | None, within: timedelta) -> tuple[datetime, int]:
+    def _count_request(self, counted: tuple[datetime, int] | None, within: timedelta) -> tuple[datetime, int]:
         """Since when something has been counted, and how often; counted again from now on after `within`."""
         now = self._now()
         return (counted[0], counted[1] + 1) if counted and now - counted[0] < within else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
-        """Whether a person may configure, forget and export here: in private always, in a group its admins.
+        """Return True if a person may configure, forget and export here: in private always, in a group its admins.
 
         Telegram is asked at most once a minute for each person; while it does not answer, nobody may.
         """
@@ -126,9 +128,9 @@ class Relevance:
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
 
     def __call__(self, update: telegram.Update) -> bool:
-        if upgraded(update) is not None:
+        if find_upgrade(update) is not None:
             return True
-        parsed = parse(update, update.get_bot().bot)
+        parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or not self._access.is_served(parsed):
             return False
         if parsed.chat.is_private:
@@ -139,7 +141,7 @@ class Relevance:
         concerns = parsed.addressed and (
             parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
-        concerns = concerns or (last is not None and parsed.kind == "text" and continues(parsed, last))
+        concerns = concerns or (last is not None and parsed.kind == "text" and is_continued(parsed, last))
         if concerns and parsed.kind == "text" and may_continue(parsed):
             self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the words may be forgotten meanwhile
         return concerns

@@ -18,13 +18,13 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import acting_for
-from locales.catalog import speaking
-from locales.told import speaking_to
+from locales.catalog import speak_in
+from locales.told import speak_to
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
-from telegram_ui.commands.answers import shown_text
+from telegram_ui.commands.answers import read_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, demand_lease
@@ -32,7 +32,7 @@ from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, Deli
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
-from telegram_ui.updates.error_boundary import ErrorBoundary, where
+from telegram_ui.updates.error_boundary import ErrorBoundary, find_place
 from telegram_ui.updates.files import AttachedFiles, Read
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import Repeatable
@@ -52,8 +52,8 @@ class Placing:
     _memory: ExternalMemory
 
     async def of_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
-        """A message with its conversation, and with how memory stands now: what waits behind other turns is not to be
-        stored for what is chosen after it.
+        """Return a message with its conversation, and with how memory stands now: what waits behind other turns is not
+        to be stored for what is chosen after it.
         """
         parsed = await self.now(parsed, source=parsed.source if received.is_replayed else "")
         mode = received.mode
@@ -68,7 +68,8 @@ class Placing:
         return replace(parsed, mode=mode)
 
     async def now(self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None) -> ParsedUpdate:
-        """An update in the conversation that is open, or in the one that holds a message of this source or Telegram id.
+        """Return an update in the conversation that is open, or in the one that holds a message of this source or
+        Telegram id.
 
         In the first one, where the store cannot say.
         """
@@ -83,8 +84,8 @@ class Placing:
         return parsed.within(scope)
 
     async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """A message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs to the
-        one that is open now.
+        """Return a message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs
+        to the one that is open now.
         """
         if not parsed.chat.conversation:
             return parsed
@@ -117,17 +118,17 @@ class AnswerDelivery:
         stop: Callable[[], InlineKeyboardMarkup] | None,
         instead_of: Sequence[int] = (),
     ) -> AnswerStream:
-        """The answer to an update, which takes the place of what an earlier run has shown of it."""
+        """Return the answer to an update, which takes the place of what an earlier run has shown of it."""
         return AnswerStream(
             delivery,
             chat,
             stop=stop,
             instead_of=self._queue.shown_before(update_id) or instead_of,
             note_shown=partial(self._queue.note_shown, update_id),
-            wants_rich=partial(self._wants_rich, chat.scope.owner),
+            wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
 
-    async def _wants_rich(self, owner: int) -> bool:
+    async def _is_rich_wanted(self, owner: int) -> bool:
         try:
             config = await self._memory.config(owner)
         except KeepsakeError:  # the answer itself says what is wrong
@@ -150,7 +151,7 @@ class AnswerDelivery:
             except DeliveryError as error:
                 await self._queue.take_back(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, find_place(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
                 # Waiting for the network may take as long as it takes.
                 refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
@@ -233,7 +234,7 @@ class Answering:
         pieces = [piece.within(first.scope) for piece in pieces]
         language = await self._commands.language(pieces[0].chat, pieces[0].person)
         runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
-        with speaking(language), speaking_to(operator=runs_it), acting_for(pieces[0].person.id):
+        with speak_in(language), speak_to(operator=runs_it), acting_for(pieces[0].person.id):
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -255,7 +256,7 @@ class Answering:
                 with self._queues.chats.stoppable(parsed.location):
                     reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.kept)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
-            delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
+            delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
             if delivering:
@@ -271,12 +272,16 @@ class Answering:
             if await self._error_boundary.apologise(parsed, error, asked):
                 await self._queue.done(ids)
 
-    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
+    async def _deliver_answer(
+        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read
+    ) -> None:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        keyboard = answers.keyboard_under(self._dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
+        keyboard = answers.make_answer_keyboard(self._dependencies, parsed.chat, parsed.person, reply)
+        outcome, shown_as = await self._answer_delivery.send(
+            pieces[-1].update_id, stream, read_shown_text(reply), keyboard
+        )
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
                 await self._error_boundary.guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
@@ -286,7 +291,7 @@ class Answering:
         if outcome == "later":
             self._queue.postpone(ids)
         else:
-            await self._done(ids, parsed.scope, reply)
+            await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
             if keyboard is not None and self._dependencies.last_buttons.note(parsed.chat, shown_as):
@@ -294,7 +299,7 @@ class Answering:
             self._speak_later(pieces, reply, shown_as)
         self.settle_later(parsed)
 
-    async def _done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
+    async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """The updates are done; where the store did not take their turn, not before it is written, for the next run
         has to find them if this one dies first.
         """
@@ -319,9 +324,9 @@ class Answering:
         # One waiting per place is enough: it takes all of them.
         if chat.location not in self._clearing:
             self._clearing.add(chat.location)
-            self._queues.buttons.submit(chat.location, partial(self._clear, chat))
+            self._queues.buttons.submit(chat.location, partial(self._clear_draft, chat))
 
-    async def _clear(self, chat: Chat) -> None:
+    async def _clear_draft(self, chat: Chat) -> None:
         self._clearing.discard(chat.location)
         await self._dependencies.last_buttons.clear(self._delivery, chat)
 
@@ -330,10 +335,10 @@ class Answering:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
-            settle = partial(self._settle, parsed)
+            settle = partial(self._settle_turn, parsed)
             self._queues.settling.submit(parsed.location, partial(self._error_boundary.guarded, parsed, settle))
 
-    async def _settle(self, parsed: ParsedUpdate) -> None:
+    async def _settle_turn(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)
         # In a group it is said to everybody, and a button would be one person's alone.
         buttons = self._dependencies.buttons

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import telegram
 from telegram.ext.filters import StatusUpdate
 
-from attachments.documents import shown_name
-from locales.catalog import ENGLISH, text_in, tr
+from attachments.documents import make_shown_name
+from locales.catalog import ENGLISH, tr, translate
 from telegram_ui.commands.wording import SENT
 
 logger = logging.getLogger(__name__)
@@ -51,8 +51,8 @@ class AttachedFile:
     is_recorded: bool = False
 
 
-def attachment_of(message: telegram.Message) -> str:
-    """The kind of a message's attachment: one of SENT; "" for none."""
+def name_attachment(message: telegram.Message) -> str:
+    """Return the kind of a message's attachment: one of SENT; "" for none."""
     for field in SENT:
         if getattr(message, field, None):
             return field
@@ -68,15 +68,15 @@ def _is_service(message: telegram.Message) -> bool:
     return bool(StatusUpdate.ALL.filter(telegram.Update(0, message=message)))
 
 
-def files_among(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """The files inside a formatted message that may be read, and the kinds of the others."""
+def find_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+    """Return the files inside a formatted message that may be read, and the kinds of the others."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None
         if len(files) < MAX_FILES:
             envelope = {"message_id": 0, "date": 0, "chat": {"id": 0, "type": "private"}, kind: raw}
             try:
-                file = file_of(telegram.Message.de_json(envelope, None))
+                file = find_file(telegram.Message.de_json(envelope, None))
             except Exception as error:  # broad: the library raises whatever it stumbles over
                 logger.info("A file in a formatted message is unreadable: %s", type(error).__name__)
         if file is not None:
@@ -86,52 +86,52 @@ def files_among(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, .
     return tuple(files), tuple(dict.fromkeys(unread))
 
 
-def kind_name(kind: str) -> str:
-    """The name of a kind in the reader's language."""
+def name_kind(kind: str) -> str:
+    """Return the name of a kind in the reader's language."""
     return tr(f"files-kind-{kind}")
 
 
-def name_in_memory(kind: str) -> str:
-    """The name of a kind in what memory notes of a message, whatever language its reader speaks."""
-    return text_in(ENGLISH, f"files-kind-{kind}")
+def name_kind_in_memory(kind: str) -> str:
+    """Return the name of a kind in what memory notes of a message, whatever language its reader speaks."""
+    return translate(ENGLISH, f"files-kind-{kind}")
 
 
-def file_of(message: telegram.Message) -> AttachedFile | None:
-    """The file of a message; None for what has none, or none that could be read."""
+def find_file(message: telegram.Message) -> AttachedFile | None:
+    """Return the file of a message; None for what has none, or none that could be read."""
     if message.photo:
-        return _picture("a photo", message.photo, "image/jpeg")
+        return _describe_picture("a photo", message.photo, "image/jpeg")
     if message.sticker is not None:
         sticker = message.sticker
         moves = sticker.is_animated or sticker.is_video
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
-        shown = f"a sticker {shown_name(sticker.emoji)}" if sticker.emoji else "a sticker"
-        return _picture(shown, [still], "image/webp") if still is not None else None
+        shown = f"a sticker {make_shown_name(sticker.emoji)}" if sticker.emoji else "a sticker"
+        return _describe_picture(shown, [still], "image/webp") if still is not None else None
     if message.document is not None and not message.animation:
-        return _document(message.document)
+        return _describe_document(message.document)
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = name_in_memory("voice" if message.voice else "audio" if message.audio else "video_note")
+    shown = name_kind_in_memory("voice" if message.voice else "audio" if message.audio else "video_note")
     name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
-    file = _file("speech", speech, name or usual, mime or "", shown)
+    file = _describe_file("speech", speech, name or usual, mime or "", shown)
     return file if message.audio else replace(file, is_recorded=True)
 
 
-def _document(document: telegram.Document) -> AttachedFile:
-    name, mime = shown_name(document.file_name or "file"), (document.mime_type or "").lower()
+def _describe_document(document: telegram.Document) -> AttachedFile:
+    name, mime = make_shown_name(document.file_name or "file"), (document.mime_type or "").lower()
     shown = f"the file {name}"
     if mime in PICTURES:
-        return _file("picture", document, name, mime, shown)
-    return _file("speech" if mime.startswith("audio/") else "document", document, name, mime, shown)
+        return _describe_file("picture", document, name, mime, shown)
+    return _describe_file("speech" if mime.startswith("audio/") else "document", document, name, mime, shown)
 
 
-def _picture(
+def _describe_picture(
     shown: str, sizes: "list[telegram.PhotoSize | telegram.Sticker] | tuple[telegram.PhotoSize, ...]", mime: str
 ) -> AttachedFile:
     kept = sorted(
-        (Size(file_id=one.file_id, width=one.width, height=one.height, size=one.file_size or 0) for one in sizes),
+        (Size(file_id=size.file_id, width=size.width, height=size.height, size=size.file_size or 0) for size in sizes),
         key=lambda one: one.width * one.height,
     )
     largest = kept[-1]
@@ -140,7 +140,7 @@ def _picture(
     )
 
 
-def _file(
+def _describe_file(
     kind: FileKind,
     file: telegram.Document | telegram.Voice | telegram.Audio | telegram.VideoNote,
     name: str,
@@ -148,5 +148,5 @@ def _file(
     shown: str,
 ) -> AttachedFile:
     return AttachedFile(
-        kind=kind, file_id=file.file_id, name=shown_name(name), mime=mime, size=file.file_size or 0, shown=shown
+        kind=kind, file_id=file.file_id, name=make_shown_name(name), mime=mime, size=file.file_size or 0, shown=shown
     )

@@ -34,21 +34,21 @@ class Claim:
         if people is None or people.claimed_by or people.listed("allowed"):
             return ""
         self._until = await people.offer_claim(until=now + LIFETIME, now=now)
-        link = f"https://t.me/{username}?start={self._token(self._until)}"
+        link = f"https://t.me/{username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
     def is_opened_by(self, token: str) -> bool:
-        """True if this is the token of the open claim. Whether it was used already is for `give` to say."""
+        """True if this is the token of the open claim. Return True if it was used already is for `give` to say."""
         if self._until is None or self._now() >= self._until:
             return False
-        return hmac.compare_digest(token.encode(errors="replace"), self._token(self._until).encode())
+        return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
 
     async def give(self, person: Person) -> bool:
-        """Make a person the admin; False where somebody was faster. Raises StorageError."""
+        """Make a person the admin; False where somebody was faster. Raise StorageError."""
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
         return await self._people.claim(admin, until=self._until, now=self._now())
 
-    def _token(self, until: datetime) -> str:
+    def _make_token(self, until: datetime) -> str:
         return hmac.digest(self._key, f"claim until {until.isoformat()}".encode(), "sha256").hex()[:32]

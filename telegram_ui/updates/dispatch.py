@@ -15,23 +15,23 @@ from cachetools import LRUCache
 from telegram import Update
 from telegram.error import TelegramError
 
-from locales.catalog import speaking, tr
+from locales.catalog import speak_in, tr
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import answers
 from telegram_ui.commands.memory import NOTED
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import work_under
-from telegram_ui.sending.documents import document_in
+from telegram_ui.sending.chat import submit_work_under
+from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Waiting, WaitingPress, WaitingTurn
-from telegram_ui.updates.attached import FILE, kind_name
+from telegram_ui.updates.attached import FILE, name_kind
 from telegram_ui.updates.claim import Claim
-from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
-from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
+from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_upgrade, parse_update
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.repeats import Repeatable, Repeats
 from telegram_ui.updates.serial_queue import Queues, Work
@@ -39,7 +39,7 @@ from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
-MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+MAX_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
 
 
 class Dispatcher:
@@ -91,45 +91,45 @@ class Dispatcher:
         """Put an update into its queue. Quick: the next one waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
-        work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
+        submit_work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
         update = received.update
-        if (ids := upgraded(update)) is not None:
-            self._upgrades.begin(*ids, partial(self._done, received))
+        if (ids := find_upgrade(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._mark_done, received))
             return
-        parsed = parse(update, update.get_bot().bot)
-        parsed = parsed and self._upgrades.as_now(parsed)
+        parsed = parse_update(update, update.get_bot().bot)
+        parsed = parsed and self._upgrades.follow_upgrade(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
-            await self._done(received)
+            await self._mark_done(received)
         elif not await self._is_served(received, parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.is_opened_by(parsed.argument):
                 give = partial(self._give_claim, received, parsed)
                 self._queues.notices.submit(parsed.location, partial(self._error_boundary.guarded, parsed, give))
             else:
                 self._tell_stranger(parsed)
-            await self._done(received)
+            await self._mark_done(received)
         elif received.is_refused:
-            self._notify(parsed, lambda: tr("notices-too-much", most=MOST_OF_ONE))
+            self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_OF_ONE))
         else:
-            self._route(received, parsed)
+            self._route_update(received, parsed)
 
-    def _route(self, received: Received, parsed: ParsedUpdate) -> None:
+    def _route_update(self, received: Received, parsed: ParsedUpdate) -> None:
         """Queue an update of somebody who is served."""
         if parsed.kind == "stopped":
             # One that comes late was meant for an answer before this one.
             if self._delivery.is_being_drafted(parsed.chat, parsed.draft_id):
                 self._queues.chats.cancel(parsed.location)
-            self._in_commands(received, parsed, _nothing)
+            self._submit_in_commands(received, parsed, _do_nothing)
         elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
-            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.location, partial(_soon, enter))
+            enter = partial(self._submit_in_chat, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
+            self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
         elif parsed.kind == "dislike":
             # Behind the answer that it is under, so that it is known by then which message shows that.
-            self._in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
+            self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
         elif parsed.kind == "press":
             self._press(received, parsed)
         elif parsed.kind == "command":
-            self._command(received, parsed)
+            self._dispatch_command(received, parsed)
         else:  # what may be a message to the model
             self._queues.commands.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
 
@@ -149,34 +149,34 @@ class Dispatcher:
         await self._queues.close(grace=grace)
 
     # commands -----------------------------------------------------------------------------------------
-    def _command(self, received: Received, parsed: ParsedUpdate) -> None:
+    def _dispatch_command(self, received: Received, parsed: ParsedUpdate) -> None:
         self._pastes.end(parsed.sender)
         if parsed.command == "stop":
             # At once, outside all queues; and again in its queue, for a message that came just before and has
             # not begun.
             stopped = self._queues.chats.cancel(parsed.location)
-            self._in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
+            self._submit_in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle
             update = received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
             row = self._commands.row(parsed.command)
-            if row.reads_file and document_in(update.effective_message):
+            if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
-            self._in_commands(received, parsed, work, is_slow=row.queue == "slow")
+            self._submit_in_commands(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            self._in_commands(received, parsed, partial(self._say_unknown, parsed))
+            self._submit_in_commands(received, parsed, partial(self._say_unknown, parsed))
         else:  # in a group, a command that some other bot may know
-            self._in_commands(received, parsed, _nothing)
+            self._submit_in_commands(received, parsed, _do_nothing)
 
     # presses ------------------------------------------------------------------------------------------
     def _press(self, received: Received, parsed: ParsedUpdate) -> None:
         update = received.update
         if self._upgrades.is_former(update):
-            self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
+            self._submit_in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             return
         if (again := self._repeats.of(received, parsed)) is not None:
-            self._repeat(received, parsed, again)
+            self._submit_repeat(received, parsed, again)
             return
         data = (update.callback_query.data if update.callback_query else None) or ""
         press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
@@ -184,20 +184,20 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
-            self._in_chat(received, parsed, partial(self._answer_press, parsed, press))
+            self._submit_in_chat(received, parsed, partial(self._answer_press, parsed, press))
         else:
-            self._in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
+            self._submit_in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
-    def _repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
+    def _submit_repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
         """Do what a press stands for as if it had just been sent."""
         if not again.pieces:
-            self._in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
+            self._submit_in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
         elif again.received is not None:
-            self._route(again.received, again.pieces[0])
+            self._route_update(again.received, again.pieces[0])
         else:
             turn = WaitingTurn(list(again.pieces), self._answering.answer)
             enter = partial(self._queues.chats.submit, parsed.location, turn)
-            self._queues.commands.submit(parsed.location, partial(_soon, enter))
+            self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
         take = partial(self._take_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
@@ -212,27 +212,29 @@ class Dispatcher:
             with suppress(TelegramError):  # it may be too old by now: the person sees that the button went
                 await update.callback_query.answer()
 
-    def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
+    def _submit_in_commands(
+        self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False
+    ) -> None:
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
             if await self._error_boundary.guarded(parsed, work, asked=asked):
-                await self._done(received)
+                await self._mark_done(received)
 
         queues = self._queues.slow if is_slow else self._queues.commands
         queues.submit(parsed.location, finished)
 
-    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
+    def _submit_in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
             try:
                 if await self._error_boundary.guarded(parsed, work, asked=asked):
-                    await self._done(received)
+                    await self._mark_done(received)
             except asyncio.CancelledError:
                 if not self._closing:
-                    await self._done(received)
+                    await self._mark_done(received)
                 raise
 
         waiting = WaitingPress([received.update_id], finished) if is_answer else finished
@@ -243,7 +245,7 @@ class Dispatcher:
         await press()
         self._answering.settle_later(await self._placing.now(parsed))
 
-    async def _correct(self, parsed: ParsedUpdate) -> None:
+    async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         """Take an edit over into memory; where nothing was said since, offer a new answer."""
         if (edited := parsed.telegram_id) is None:
             return
@@ -252,7 +254,7 @@ class Dispatcher:
         if correction.turn is not None:
             self._answering.settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
-            await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
+            await answers.offer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
         elif correction.turn is not None and parsed.chat.is_private:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         elif correction.turn is not None:  # in a group a message for each edit would be noise
@@ -285,7 +287,7 @@ class Dispatcher:
         if await self._claim.give(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
             await self._delivery.say(parsed.chat, tr("notices-claimed"))
-            self._route(received, replace(parsed, argument=""))
+            self._route_update(received, replace(parsed, argument=""))
         else:
             self._tell_stranger(parsed)
 
@@ -294,23 +296,23 @@ class Dispatcher:
         is_to_be_told = (
             parsed.chat.is_private
             and parsed.kind not in ("edited", "dislike")
-            and len(self._queues.notices) < MOST_NOTICES
+            and len(self._queues.notices) < MAX_NOTICES
         )
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"
-            self._notify(parsed, lambda: tr(key, id=id_))
+            self._submit_notice(parsed, lambda: tr(key, id=id_))
             if asks:
                 ask = partial(admin.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
                 self._queues.notices.submit(parsed.scope, ask)
 
-    def _notify(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
+    def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""
-        if len(self._queues.notices) < MOST_NOTICES:
+        if len(self._queues.notices) < MAX_NOTICES:
 
             async def say() -> None:
                 # The store is not asked for a choice: what is said here must cost nothing.
-                with speaking(self._commands.app_language(parsed.person)):
+                with speak_in(self._commands.app_language(parsed.person)):
                     await self._delivery.say(parsed.chat, sentence())
 
             self._queues.notices.submit(
@@ -325,7 +327,7 @@ class Dispatcher:
         try:
             if await self._is_taken(received, parsed):
                 self._pastes.end(parsed.sender)
-                await self._done(received)
+                await self._mark_done(received)
                 return
             if not received.is_durable:
                 return
@@ -370,7 +372,7 @@ class Dispatcher:
     async def _ask_for_words(self, parsed: ParsedUpdate) -> None:
         hint = tr("notices-mentioned")
         if parsed.attachment:
-            hint = f"{tr('files-cannot-read', what=kind_name(parsed.attachment))} {tr('files-write')}"
+            hint = f"{tr('files-cannot-read', what=name_kind(parsed.attachment))} {tr('files-write')}"
         await self._delivery.say(parsed.chat, hint)
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
@@ -384,14 +386,14 @@ class Dispatcher:
     async def _say_unknown(self, parsed: ParsedUpdate) -> None:
         await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))
 
-    async def _done(self, received: Received) -> None:
+    async def _mark_done(self, received: Received) -> None:
         if received.is_durable:
             await self._answer_delivery.done(received.update_id)
 
 
-async def _soon(act: Callable[[], object]) -> None:
+async def _run_soon(act: Callable[[], object]) -> None:
     act()
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     return None

@@ -17,18 +17,18 @@ from cachetools import LRUCache
 
 from records.errors import StorageError
 from records.owners import Mode
-from runtime.metrics import gauge
+from runtime.metrics import make_gauge
 from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-UNFINISHED = gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
+UNFINISHED = make_gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
-MOST_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
-MOST_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
-MOST_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
+MAX_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
+MAX_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
+MAX_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
 PEOPLE_KNOWN = 10_000  # people of whom the process knows when they were last told
 BEGINNINGS = 20  # runs that may die over an update before it is given up
 TRIED_FOR = timedelta(hours=1)  # and the least time until then: it may only have waited behind the one that killed them
@@ -78,8 +78,8 @@ class DurableQueue(asyncio.Queue[Received]):
         *,
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
-        limit: int = MOST_UNFINISHED,
-        limit_of_one: int = MOST_OF_ONE,
+        limit: int = MAX_UNFINISHED,
+        limit_of_one: int = MAX_OF_ONE,
     ) -> None:
         super().__init__()
         self._inbox = inbox
@@ -124,7 +124,7 @@ class DurableQueue(asyncio.Queue[Received]):
         else:
             if row.sends >= SENDS_EVER:
                 await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
-            await self._queue_again(row, bot)
+            await self._requeue(row, bot)
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         """Commit updates, all at once and each as it came, and hand them over in order, as soon as there is room.
@@ -134,9 +134,9 @@ class DurableQueue(asyncio.Queue[Received]):
         if len(updates) > 1:
             await self._write_all(updates)
         for update, _ in updates:
-            await self._hand_over(update)
+            await self._hand_over_update(update)
 
-    async def _hand_over(self, update: telegram.Update) -> None:
+    async def _hand_over_update(self, update: telegram.Update) -> None:
         try:
             is_durable = update.update_id in self._ahead or self._keep(update)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
@@ -145,7 +145,7 @@ class DurableQueue(asyncio.Queue[Received]):
         if not is_durable:
             await self.put(Received(update, is_durable=False))
         elif update.update_id not in self._ahead and self._is_too_much(update):
-            await self._refuse(update)
+            await self._refuse_update(update)
         else:
             while self.is_full:
                 self._room.clear()
@@ -158,13 +158,13 @@ class DurableQueue(asyncio.Queue[Received]):
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
             for update, raw in updates:
-                who = _sender(update)
+                who = _sender_of(update)
                 if (
                     update.update_id not in self._unwritten
                     and self._keep(update)
                     and not self._is_too_much(update, of_each[who])
                 ):
-                    arrivals.append(arrival_of(update, json.dumps(raw)))
+                    arrivals.append(make_arrival(update, json.dumps(raw)))
                     of_each[who] += 1
             if arrivals:
                 new = await self._inbox.receive(self._bot_id, arrivals, self._now())
@@ -229,11 +229,11 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def note_mode(self, update_id: int, mode: Mode) -> None:
         """Keep how memory stands while this is said, for a run that takes it up later."""
-        await self._noted("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
+        await self._run_noted("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
 
     async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Keep which messages show something of an answer."""
-        await self._noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
+        await self._run_noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
 
     def shown_before(self, update_id: int) -> tuple[int, ...]:
         """Return the messages with which an earlier run began to answer an update."""
@@ -242,13 +242,13 @@ class DurableQueue(asyncio.Queue[Received]):
     async def begin(self, update_id: int, what: Counted) -> int:
         """Count durably that something begins; which time it is, over all runs."""
         # An answer in hand is worth more than the count of its sendings.
-        return await self._noted(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
+        return await self._run_noted(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
 
     async def take_back(self, update_id: int, what: Counted) -> None:
         """Take a count back: the attempt surely had no effect, or was stopped in order."""
-        await self._noted(what, self._inbox.take_back(self._bot_id, update_id, what))
+        await self._run_noted(what, self._inbox.take_back(self._bot_id, update_id, what))
 
-    async def _noted(self, what: str, work: Awaitable[T]) -> T | None:
+    async def _run_noted(self, what: str, work: Awaitable[T]) -> T | None:
         """Write something, and return the outcome; None where the disk does not take it."""
         try:
             return await work
@@ -265,7 +265,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._finish(update_ids)
 
     async def confirm(self, lease: Lease) -> None:
-        """Wait until it is certain that this process holds a lease. Raises ServedElsewhere where it was lost."""
+        """Wait until it is certain that this process holds a lease. Raise ServedElsewhere where it was lost."""
 
     async def purge(self) -> None:
         """Forget ids that Telegram will not offer again."""
@@ -295,14 +295,14 @@ class DurableQueue(asyncio.Queue[Received]):
                 is_new = await self._write(update)
                 if self._begins_at_once and not was_passed_on:
                     if is_new:
-                        await self._enqueue(update)
+                        await self._enqueue_update(update)
                     elif number not in self._unfinished and number not in self._unmarked:
-                        await self._recover(number, update.get_bot())
+                        await self._recover_updates(number, update.get_bot())
             except StorageError as error:
-                if number not in self._unwritten and self._may_go_on(update) and not await self._catches_up(update):
+                if number not in self._unwritten and self._may_go_on(update) and not await self._is_catching_up(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
-                    await self._enqueue(update, lease=self._lease_of(update))
+                    await self._enqueue_update(update, lease=self._lease_of(update))
                 if number not in self._unwritten:
                     raise StorageError("The update could not be kept.") from error
             except Exception as error:
@@ -316,7 +316,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return True if an update may be handled although it cannot be written."""
         return True
 
-    async def _catches_up(self, update: telegram.Update) -> bool:
+    async def _is_catching_up(self, update: telegram.Update) -> bool:
         """After a failed write: whether the update is to be offered again, for others that were written come first."""
         return False
 
@@ -329,23 +329,23 @@ class DurableQueue(asyncio.Queue[Received]):
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_new = number in await self._inbox.receive(self._bot_id, [self._arrival(update)], self._now())
+        is_new = number in await self._inbox.receive(self._bot_id, [self._make_arrival(update)], self._now())
         if number in self._answered:
             await self._inbox.done(self._bot_id, [number], self._now())
         self._answered.discard(number)
         self._unwritten.pop(number, None)
         return is_new
 
-    def _arrival(self, update: telegram.Update) -> Arrival:
-        return arrival_of(update, update.to_json())
+    def _make_arrival(self, update: telegram.Update) -> Arrival:
+        return make_arrival(update, update.to_json())
 
-    async def _recover(self, number: int, bot: telegram.Bot) -> None:
+    async def _recover_updates(self, number: int, bot: telegram.Bot) -> None:
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
         for row in await self._inbox.pending(self._bot_id):
             if row.update_id == number:
-                await self._queue_again(row, bot)
+                await self._requeue(row, bot)
 
-    async def _queue_again(self, row: PendingUpdate, bot: telegram.Bot) -> None:
+    async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
         if not row.payload:
             logger.info("Update %s was forgotten before it was answered.", row.update_id)
             await self.done([row.update_id])
@@ -360,9 +360,9 @@ class DurableQueue(asyncio.Queue[Received]):
         else:
             if row.shown:
                 self._shown_before[row.update_id] = row.shown
-            await self._enqueue(update, row.mode, is_replayed=True, lease=row.lease)
+            await self._enqueue_update(update, row.mode, is_replayed=True, lease=row.lease)
 
-    async def _enqueue(
+    async def _enqueue_update(
         self,
         update: telegram.Update,
         mode: Mode | None = None,
@@ -370,7 +370,7 @@ class DurableQueue(asyncio.Queue[Received]):
         is_replayed: bool = False,
         lease: Lease | None = None,
     ) -> None:
-        who = _sender(update)
+        who = _sender_of(update)
         self._leases[update.update_id] = lease
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
@@ -392,17 +392,17 @@ class DurableQueue(asyncio.Queue[Received]):
 
     def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
         """Return True if the sender has too many unfinished updates, `more` of this poll included."""
-        who = _sender(update)
+        who = _sender_of(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
-        return self._unfinished_of(who) + more >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
+        return self._count_unfinished(who) + more >= self._limit_of_one + (MAX_URGENT if _is_urgent(update) else 0)
 
-    def _unfinished_of(self, person: int) -> int:
+    def _count_unfinished(self, person: int) -> int:
         return self._of_each[person]
 
-    async def _refuse(self, update: telegram.Update) -> None:
+    async def _refuse_update(self, update: telegram.Update) -> None:
         """Pass on the first update in a while, so that its sender is told, and drop the others."""
-        who, now = _sender(update), self._now()
+        who, now = _sender_of(update), self._now()
         last = self._refused.get(who)
         if last is not None and now - last < timedelta(minutes=1):
             return
@@ -411,14 +411,14 @@ class DurableQueue(asyncio.Queue[Received]):
         await self.put(Received(update, is_durable=False, is_refused=True))
 
 
-def arrival_of(update: telegram.Update, payload: str) -> Arrival:
-    """An update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
+def make_arrival(update: telegram.Update, payload: str) -> Arrival:
+    """Return an update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
-    return Arrival(update.update_id, payload, owner, _sender(update))
+    return Arrival(update.update_id, payload, owner, _sender_of(update))
 
 
-def _sender(update: telegram.Update) -> int:
+def _sender_of(update: telegram.Update) -> int:
     """Return the sender's id, or NOBODY."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY

@@ -12,8 +12,8 @@ from traceback import extract_tb
 
 from attrs import define
 
-from locales.catalog import current, speaking, tr
-from locales.told import numbered, speaking_to, told
+from locales.catalog import current_language, speak_in, tr
+from locales.told import error_sentence, number_sentence, speak_to
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -50,10 +50,10 @@ class ErrorBoundary:
         `is_known` False: the store is not asked which language its sender has chosen. `asked`: what may be tried again.
         """
         try:
-            language = await self._language(parsed.chat, parsed.person) if is_known else current()
+            language = await self._language(parsed.chat, parsed.person) if is_known else current_language()
         except Exception as error:  # broad: see above
             return await self.apologise(parsed, error, asked)
-        with speaking(language), speaking_to(operator=self._runs_it(parsed.person)):
+        with speak_in(language), speak_to(operator=self._runs_it(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
@@ -74,14 +74,14 @@ class ErrorBoundary:
             parsed.update_id,
             parsed.scope,
             type(error).__name__,
-            where(error),
+            find_place(error),
         )
         if isinstance(error, ChatGone):
             return True
         may_pass = not isinstance(error, KeepsakeError) or error.may_pass
-        reason = told(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
+        reason = error_sentence(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            text = numbered(f"{reason.rstrip('.')}.", number)
+            text = number_sentence(f"{reason.rstrip('.')}.", number)
             await self.say(parsed, text, asked if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)
@@ -100,7 +100,7 @@ class ErrorBoundary:
         await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
-def where(error: BaseException) -> str:
-    """The lines of code that an error passed, innermost first; nothing of its text."""
+def find_place(error: BaseException) -> str:
+    """Return the lines of code that an error passed, innermost first; nothing of its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

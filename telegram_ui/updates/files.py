@@ -17,26 +17,26 @@ from telegram.error import TelegramError
 
 from chat.attachments import Attachments
 from locales.catalog import tr
-from locales.told import told
-from records.attachments import Picture, picture_tokens
+from locales.told import error_sentence
+from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, IncomingPiece
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
-from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge, document_in
+from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
 from telegram_ui.sending.formatting import Marked
-from telegram_ui.updates.attached import AttachedFile, Size, kind_name
+from telegram_ui.updates.attached import AttachedFile, Size, name_kind
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.parsing import ParsedUpdate, incoming
+from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS = 2  # runs that may die over one update's file
+MAX_ATTEMPTS = 2  # runs that may die over one update's file
 FETCHED_AT_ONCE = 4
 """Files that are held in memory at the same time, of at most 20 MB each, and one of each person: whoever sends files
 that take long, in several chats, would hold all places.
 """
-LARGEST_PICTURE = 5 * 2**20
+MAX_PICTURE_BYTES = 5 * 2**20
 """Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
 EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsake.*\.json(\.gz)?", re.IGNORECASE)
 """Names of the exports that /import reads."""
@@ -66,32 +66,32 @@ class AttachedFiles:
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
         """Build the turn of these messages, and tell the person what failed. Raise ChatGone."""
-        turn = Read(incoming(pieces))
+        turn = Read(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
         async with self._delivery.typing(pieces[0].chat):
-            return await self._with_files(turn, pieces)
+            return await self._add_files(turn, pieces)
 
-    async def _with_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:
+    async def _add_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:
         made: list[IncomingPiece] = []
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             for kind in parsed.unread:
-                turn.notices.append(f"{tr('files-cannot-read', what=kind_name(kind))} {tr('files-words-only')}")
+                turn.notices.append(f"{tr('files-cannot-read', what=name_kind(kind))} {tr('files-words-only')}")
             inside = list[IncomingPiece]()
-            for file in _files(parsed):
+            for file in _list_files(parsed):
                 try:
                     async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
-                        *before, piece = await self._with_file(
-                            turn, parsed, file, piece, of=_pictures(pieces), since=len(inside)
+                        *before, piece = await self._add_file(
+                            turn, parsed, file, piece, of=_count_pictures(pieces), since=len(inside)
                         )
                     inside += before
                     has_content = True
                 except KeepsakeError as error:
                     if isinstance(error, ChatGone):
                         raise
-                    turn.notices.append(told(error))
+                    turn.notices.append(error_sentence(error))
                     turn.may_pass = turn.may_pass or error.may_pass
             made += [*inside, piece]
         turn.incoming = replace(turn.incoming, pieces=tuple(made))
@@ -100,30 +100,33 @@ class AttachedFiles:
             turn.refusal = "\n".join(turn.notices)
         return turn
 
-    async def _with_file(
+    async def _add_file(
         self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int, since: int
     ) -> list[IncomingPiece]:
-        """The pieces that a message with a file makes, its own as the last. `of`: the number of pictures in the turn.
-        `since`: how many pieces its earlier files made. Raises a KeepsakeError with a sentence for its sender.
+        """Return the pieces that a message with a file makes, its own as the last. `of`: the number of pictures in the
+        turn. `since`: how many pieces its earlier files made. Raises a KeepsakeError with a sentence for its sender.
         """
         match file.kind:
             case "document":
-                return await self._document(turn, parsed, file, piece, since=since)
+                return await self._read_document(turn, parsed, file, piece, since=since)
             case "speech":
-                return await self._speech(parsed, file, piece, since=since)
+                return await self._transcribe(parsed, file, piece, since=since)
             case "picture":
                 turn.incoming = replace(
-                    turn.incoming, pictures=(*turn.incoming.pictures, await self._picture(parsed, file, piece, of=of))
+                    turn.incoming,
+                    pictures=(*turn.incoming.pictures, await self._read_picture(parsed, file, piece, of=of)),
                 )
                 return [piece]
 
-    async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int) -> Picture:
+    async def _read_picture(
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int
+    ) -> Picture:
         """Fetch a picture in the largest size that leaves room for the others."""
         tokens = await self._attachments.demand_sight(parsed.chat.id)
-        size = fitting(file, tokens // of)
-        data = await self._fetched(parsed, size.file_id, size.size) if size.size <= LARGEST_PICTURE else None
-        if data is None or len(data) > LARGEST_PICTURE:
-            raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
+        size = fit_size(file, tokens // of)
+        data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
+        if data is None or len(data) > MAX_PICTURE_BYTES:
+            raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
         kept = bool(parsed.files) and not file.shown.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
         return Picture(
@@ -135,14 +138,14 @@ class AttachedFiles:
             source=f"{piece.source}:{file.file_id}",
         )
 
-    async def _speech(
+    async def _transcribe(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
     ) -> list[IncomingPiece]:
-        """The transcript, shown to the person first. What Telegram recorded is their own words; in a file anybody may
-        speak, so that its words are a document's.
+        """Return the transcript, shown to the person first. What Telegram recorded is their own words; in a file
+        anybody may speak, so that its words are a document's.
         """
         self._attachments.demand_hearing()
-        data = await self._fetched(parsed, file.file_id, file.size)
+        data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
@@ -153,52 +156,52 @@ class AttachedFiles:
             return [replace(piece, text=words)]
         return [heard, piece]
 
-    async def _document(
+    async def _read_document(
         self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
     ) -> list[IncomingPiece]:
         """Return the passages of a document before its caption."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
-        data = await self._fetched(parsed, file.file_id, file.size)
+        data = await self._fetch_file(parsed, file.file_id, file.size)
         found = await self._attachments.document(data, file.name, person=parsed.person.id)
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [
             IncomingPiece(
-                text=f"[{found.name}, {one.place}]\n{one.text}",
+                text=f"[{found.name}, {passage.place}]\n{passage.text}",
                 source=f"{piece.source}:{number}",
                 sent_at=piece.sent_at,
                 seam="\n",
                 origin="document",
             )
-            for number, one in enumerate(found.passages, since + 1)
+            for number, passage in enumerate(found.passages, since + 1)
         ]
         return [*passages, piece]
 
-    async def _fetched(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
+    async def _fetch_file(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
         """Read a document. Raise DocumentUnreadable or DeliveryError."""
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
             return await self._files.fetch(parsed.chat, document)
         except FileTooLarge:
-            raise DocumentUnreadable(tr("files-too-large", megabytes=MOST_FETCHED // 2**20)) from None
+            raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
 
-def fitting(file: AttachedFile, tokens: int) -> Size:
+def fit_size(file: AttachedFile, tokens: int) -> Size:
     """Return the largest size of a picture within a token limit, or else the smallest."""
     if not file.sizes:
         return Size(file_id=file.file_id, width=0, height=0, size=file.size)
-    fit = [one for one in file.sizes if picture_tokens(one.width, one.height) <= tokens]
+    fit = [size for size in file.sizes if count_picture_tokens(size.width, size.height) <= tokens]
     return fit[-1] if fit else file.sizes[0]
 
 
-def _files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
+def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
     """Return a message's own files, or else the picture that it replies to."""
     return parsed.files or ((parsed.replied_picture,) if parsed.replied_picture else ())
 
 
-def _pictures(pieces: Sequence[ParsedUpdate]) -> int:
-    return sum(file.kind == "picture" for parsed in pieces for file in _files(parsed)) or 1
+def _count_pictures(pieces: Sequence[ParsedUpdate]) -> int:
+    return sum(file.kind == "picture" for parsed in pieces for file in _list_files(parsed)) or 1
 
 
 @define(eq=False)
@@ -213,7 +216,7 @@ class FileAttempts:
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Run an action on a file, unless the process died over it too often; then tell the sender."""
         attempt = await self._queue.begin(update.update_id, "readings")
-        if attempt > MOST_ATTEMPTS:
+        if attempt > MAX_ATTEMPTS:
             logger.error(
                 "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
             )
@@ -228,7 +231,7 @@ class FileAttempts:
     async def _set_aside(self, update: Update, chat: Chat) -> None:
         message = update.effective_message
         if (query := update.callback_query) is None:
-            document = document_in(message)
+            document = find_document(message)
             await self._delivery.say(
                 replace(chat, reply_to=document.message_id if document else None), tr("notices-set-aside")
             )

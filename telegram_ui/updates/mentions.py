@@ -12,37 +12,38 @@ AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，�
 """Matches the punctuation between the bot's name and the words to it."""
 
 
-def without_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    """The words without the mentions of this bot, and whether there were any."""
+def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+    """Return the words without the mentions of this bot, and whether there were any."""
     if message.chat.type == "private":
         return text.strip(), False
     if message.text or message.caption:
-        stretches = _around_mentions(text, message.entities or message.caption_entities, bot)
+        stretches = _split_at_mentions(text, message.entities or message.caption_entities, bot)
     else:  # a formatted message or a checklist: of their entities the words are left
         parts = MENTION.split(text)  # every second one is a name
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
         stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    words, has_any = _joined(stretches).strip(), len(stretches) > 1
-    called = None if has_any else _without_name(words, bot.first_name)
+    words, has_any = _join_stretches(stretches).strip(), len(stretches) > 1
+    called = None if has_any else _remove_name(words, bot.first_name)
     return (words, has_any) if called is None else (called, True)
 
 
-def _around_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
-    """The stretches of a text between the mentions of this bot. Entity offsets are UTF-16 units."""
+def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
+    """Return the stretches of a text between the mentions of this bot. Entity offsets are UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")
     stretches, since = list[bytes](), 0
     for entity in entities:
         begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
-        if since <= begin and _names(entity, units, bot):
+        if since <= begin and _is_naming(entity, units, bot):
             stretches.append(units[since:begin])
             since = end
     stretches.append(units[since:])
     return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
 
 
-def _without_name(words: str, name: str) -> str | None:
-    """The words without the bot's name, where they begin with it or call it at their end; None where they do neither.
+def _remove_name(words: str, name: str) -> str | None:
+    """Return the words without the bot's name, where they begin with it or call it at their end; None where they do
+    neither.
 
     Telegram gives a bot such messages only where its privacy mode is off.
     """
@@ -59,8 +60,8 @@ def _without_name(words: str, name: str) -> str | None:
     return None
 
 
-def _joined(stretches: Sequence[str]) -> str:
-    """The words around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+def _join_stretches(stretches: Sequence[str]) -> str:
+    """Return the words around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
     made = [stretches[0]]
     for after in stretches[1:]:
         before, rest = made[-1].rstrip(" "), after.lstrip(" ")
@@ -74,7 +75,7 @@ def _joined(stretches: Sequence[str]) -> str:
     return "".join(made)
 
 
-def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
+def _is_naming(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
     # Of a text with many wrong entities no more is looked at than a name has.

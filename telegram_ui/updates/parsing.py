@@ -10,12 +10,12 @@ import telegram
 
 from records.messages import Origin
 from records.owners import MODES, Mode
-from records.scopes import LARGEST_ID, Person, Scope
+from records.scopes import MAX_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import Chat, Ephemeral
-from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
-from telegram_ui.updates.mentions import without_mentions
+from telegram_ui.updates.attached import AttachedFile, find_file, find_files, name_attachment, name_kind_in_memory
+from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
 from text.characters import visible_line
 from text.rich_messages import RichWords, read_rich_message
@@ -30,7 +30,7 @@ DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
-LONGEST_REPLIED = 2_000
+MAX_REPLIED_CHARS = 2_000
 """The most characters of a replied-to message."""
 
 NO_WORDS = "[The sender removed the words of this message]"
@@ -104,33 +104,33 @@ class ParsedUpdate:
         return f"{self.bot_id}:{self.first or self.update_id}"
 
 
-def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
+def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """Parse an update into our own values. None for service messages, channels and other bots."""
-    parsed = _parsed(update, bot)
+    parsed = _parse_kind(update, bot)
     if parsed is None:
         return None
     ids = (parsed.update_id, parsed.chat.id, parsed.chat.thread, parsed.person.id, parsed.telegram_id or 0)
     # PTB takes numbers of any length; no store could hold a longer one.
-    return parsed if max(map(abs, ids)) < LARGEST_ID else None
+    return parsed if max(map(abs, ids)) < MAX_ID else None
 
 
-def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
+def _parse_kind(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     if update.callback_query:
         return _press(update, update.callback_query, bot)
     if update.message_reaction:
-        return _dislike(update, update.message_reaction, bot)
+        return _parse_dislike(update, update.message_reaction, bot)
     if "stopped_message_generation" in update.api_kwargs:
-        return _stopped(update, update.api_kwargs["stopped_message_generation"], bot)
+        return _parse_stop(update, update.api_kwargs["stopped_message_generation"], bot)
     message = update.message or update.edited_message
     if message is None or message.from_user is None or message.is_automatic_forward:
         return None
     anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if message.from_user.is_bot and not anonymous:
         return None
-    return _message(update, message, bot, anonymous=anonymous)
+    return _parse_message(update, message, bot, anonymous=anonymous)
 
 
-def upgraded(update: telegram.Update) -> tuple[int, int] | None:
+def find_upgrade(update: telegram.Update) -> tuple[int, int] | None:
     """Return the old and new id of a group that became a supergroup, which Telegram says once in each."""
     message = update.message
     if message is None:
@@ -140,12 +140,12 @@ def upgraded(update: telegram.Update) -> tuple[int, int] | None:
         ids = (message.migrate_from_chat_id, message.chat.id)
     match ids:
         # PTB takes fields of any type. A group's id is negative.
-        case (int(old), int(new)) if -LARGEST_ID < old < 0 and -LARGEST_ID < new < 0:
+        case (int(old), int(new)) if -MAX_ID < old < 0 and -MAX_ID < new < 0:
             return old, new
     return None
 
 
-def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
+def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
     """Build the turn of these texts, usually one, or several of one paste."""
     first = pieces[0]
     return Incoming(
@@ -170,23 +170,23 @@ def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
     )
 
 
-def _message(
+def _parse_message(
     update: telegram.Update, message: telegram.Message, bot: telegram.User, *, anonymous: bool
 ) -> ParsedUpdate | None:
     sender = message.from_user
     if sender is None or message.chat.type not in ("private", "group", "supergroup"):
         return None
-    said = _said(message)
-    attachment, files, unread = _attached(message, said)
+    said = _read_words(message)
+    attachment, files, unread = _find_attachments(message, said)
     if not said.text and not attachment:
         return None
-    chat = _chat(message)
-    words, mentioned = without_mentions(message, said.text, bot)
+    chat = _parse_chat(message)
+    words, mentioned = remove_mentions(message, said.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
-    text = _as_told(message, words, files, unread)
+    text = _describe_message(message, words, files, unread)
     kind: Kind = "wordless"
     if update.edited_message:
         kind = "edited"
@@ -199,15 +199,15 @@ def _message(
         update_id=update.update_id,
         bot_id=bot.id,
         # What is no command is said to the group, whose memory it goes into: so is the answer.
-        chat=replace(chat, only_for=_only_for(message, sender)) if command else chat,
-        person=Person(id=sender.id, name=_speaker(message), username=sender.username, language=_language(sender)),
+        chat=replace(chat, only_for=_make_ephemeral(message, sender)) if command else chat,
+        person=Person(id=sender.id, name=_speaker_of(message), username=sender.username, language=_language(sender)),
         addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0: an ephemeral message
         text=text,
-        units=_units(message.text or message.caption or ""),
+        units=_count_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
-        argument=_visible((command[3] or "").strip()) if command else "",
+        argument=_visible_words((command[3] or "").strip()) if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
         files=files,
@@ -215,13 +215,13 @@ def _message(
         is_wordless=not words,
         album=message.media_group_id or "",
         origin="forwarded" if is_of_others else "",
-        replied=_replied(message, bot),
-        replied_picture=_replied_picture(message),
+        replied=_parse_replied(message, bot),
+        replied_picture=_find_replied_picture(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
 
 
-def _said(message: telegram.Message) -> RichWords:
+def _read_words(message: telegram.Message) -> RichWords:
     """Return the text of a message, from whatever field, and its media."""
     if words := message.text or message.caption:
         return RichWords(text=words)
@@ -238,12 +238,14 @@ def read_checklist(checklist: telegram.Checklist) -> str:
     return "\n".join([checklist.title, *tasks])
 
 
-def _attached(message: telegram.Message, said: RichWords) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
+def _find_attachments(
+    message: telegram.Message, said: RichWords
+) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of an attachment, the readable files, and the kinds that cannot be read."""
     if said.media:
-        files, unread = files_among(said.media)
+        files, unread = find_files(said.media)
         return next(iter(unread), "new"), files, unread
-    attachment, file = attachment_of(message), file_of(message)
+    attachment, file = name_attachment(message), find_file(message)
     if file is not None:
         return attachment, (file,), ()
     is_only_words = attachment == "new" and bool(said.text)
@@ -262,9 +264,9 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         bot_id=bot.id,
         chat=Chat(
             id=message.chat.id,
-            thread=_thread(shown) if shown else 0,
+            thread=_thread_of(shown) if shown else 0,
             is_private=message.chat.type == "private",
-            only_for=_only_for(message, person, query.id),
+            only_for=_make_ephemeral(message, person, query.id),
         ),
         person=Person(id=person.id, name=_name(person.full_name), username=person.username, language=_language(person)),
         addressed=True,
@@ -274,7 +276,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
     )
 
 
-def _dislike(
+def _parse_dislike(
     update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
 ) -> ParsedUpdate | None:
     """Parse a new 👎 under a message. None for any other change of reactions."""
@@ -295,7 +297,7 @@ def _dislike(
     )
 
 
-def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
+def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
     """Parse a press of a draft's stop button (Bot API 10.3)."""
     match raw:
         case {"chat": {"type": "private", "id": int(chat), **fields}, **rest}:
@@ -314,15 +316,15 @@ def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> Parsed
 
 
 def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
-    return any(isinstance(one, telegram.ReactionTypeEmoji) and one.emoji == DISLIKE for one in reactions)
+    return any(isinstance(reaction, telegram.ReactionTypeEmoji) and reaction.emoji == DISLIKE for reaction in reactions)
 
 
-def _visible(words: str) -> str:
+def _visible_words(words: str) -> str:
     """Return a text, or "" if it consists of spaces and zero-width characters."""
-    return words if any(one.isprintable() and not one.isspace() for one in words) else ""
+    return words if any(word.isprintable() and not word.isspace() for word in words) else ""
 
 
-def _units(text: str) -> int:
+def _count_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -331,23 +333,25 @@ def _language(user: telegram.User) -> str:
     return user.language_code if isinstance(user.language_code, str) else ""
 
 
-def _chat(message: telegram.Message) -> Chat:
+def _parse_chat(message: telegram.Message) -> Chat:
     is_private = message.chat.type == "private"
     return Chat(
         id=message.chat.id,
-        thread=_thread(message),
+        thread=_thread_of(message),
         is_private=is_private,
         reply_to=None if is_private else message.message_id,
     )
 
 
-def _only_for(message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = "") -> Ephemeral | None:
+def _make_ephemeral(
+    message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = ""
+) -> Ephemeral | None:
     """Return the one person who sees this message and what answers it; None for all others (Bot API 10.2)."""
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
     return Ephemeral(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
 
 
-def _thread(message: telegram.Message) -> int:
+def _thread_of(message: telegram.Message) -> int:
     # All persons who write to a channel do so in one chat, each in a topic of their own.
     if message.direct_messages_topic is not None:
         return -abs(message.direct_messages_topic.topic_id)
@@ -355,7 +359,7 @@ def _thread(message: telegram.Message) -> int:
     return message.message_thread_id or 0 if message.is_topic_message else 0
 
 
-def _speaker(message: telegram.Message) -> str:
+def _speaker_of(message: telegram.Message) -> str:
     sender = message.from_user
     if message.sender_chat is not None:
         return _name(message.author_signature or message.sender_chat.title)
@@ -374,7 +378,7 @@ def _is_addressed(
         return command[2].casefold() == (bot.username or "").casefold()
     if message.chat.type == "private":
         return True
-    return mentioned or command is not None or _replies_to(message, bot)
+    return mentioned or command is not None or _is_reply_to(message, bot)
 
 
 def _is_reply(message: telegram.Message) -> bool:
@@ -383,48 +387,50 @@ def _is_reply(message: telegram.Message) -> bool:
     return earlier is not None and earlier.forum_topic_created is None
 
 
-def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
+def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
     if message.external_reply is not None and message.quote is not None:
-        who = _origin(message.external_reply.origin) or "Anonymous"
-        return Replied(text=message.quote.text[:LONGEST_REPLIED], speaker=who) if message.quote.text.strip() else None
+        who = _parse_origin(message.external_reply.origin) or "Anonymous"
+        return Replied(text=message.quote.text[:MAX_REPLIED_CHARS], speaker=who) if message.quote.text.strip() else None
     earlier = message.reply_to_message if _is_reply(message) else None
     if earlier is None:
         return None
-    text = message.quote.text if message.quote else _said(earlier).text
+    text = message.quote.text if message.quote else _read_words(earlier).text
     if not text.strip():
         return None
     is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
-    speaker = "" if is_ours else _speaker(earlier)
-    return Replied(telegram_id=earlier.message_id, text=text[:LONGEST_REPLIED], speaker=speaker)
+    speaker = "" if is_ours else _speaker_of(earlier)
+    return Replied(telegram_id=earlier.message_id, text=text[:MAX_REPLIED_CHARS], speaker=speaker)
 
 
-def _replied_picture(message: telegram.Message) -> AttachedFile | None:
+def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     """Return the picture that a message replies to, to look at it again."""
     earlier = message.reply_to_message
-    if earlier is None or attachment_of(message):
+    if earlier is None or name_attachment(message):
         return None
-    _, files, _ = _attached(earlier, _said(earlier))
+    _, files, _ = _find_attachments(earlier, _read_words(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 
-def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
+def _is_reply_to(message: telegram.Message, bot: telegram.User) -> bool:
     earlier = message.reply_to_message if _is_reply(message) else None
     return earlier is not None and earlier.from_user is not None and earlier.from_user.id == bot.id
 
 
-def _as_told(message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]) -> str:
+def _describe_message(
+    message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]
+) -> str:
     """Return the text for memory and model, with words of others marked as such."""
     if not words and not files:
         return ""
     along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
-    along += [f"[Sent with {name_in_memory(kind)}, which was not read]" for kind in unread]
-    origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
+    along += [f"[Sent with {name_kind_in_memory(kind)}, which was not read]" for kind in unread]
+    origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_name(message.via_bot.first_name)}]"
     return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
 
 
-def _origin(origin: telegram.MessageOrigin) -> str:
+def _parse_origin(origin: telegram.MessageOrigin) -> str:
     match origin:
         case telegram.MessageOriginUser():
             return _name(origin.sender_user.full_name)

@@ -10,8 +10,8 @@ from typing import Generic, Protocol, TypeVar
 
 LIMIT = 4096  # UTF-16 units of one Telegram message
 SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to it
-SHORTEST_CUT = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
-MOST_PIECES = 25  # of one paste, some 100,000 characters; the next one begins another turn
+MIN_CUT_CHARS = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
+MAX_PIECES = 25  # of one paste, some 100,000 characters; the next one begins another turn
 QUIET = 1.5  # seconds without a further piece, after which a paste is complete
 
 
@@ -43,12 +43,11 @@ Later = Callable[[float, Callable[[], None]], CallLater]
 
 def may_continue(piece: Sent) -> bool:
     """Return True if more may follow: a long text, an album, or a forward."""
-    return piece.units >= SHORTEST_CUT or bool(piece.album) or piece.origin == "forwarded"
+    return piece.units >= MIN_CUT_CHARS or bool(piece.album) or piece.origin == "forwarded"
 
 
-def continues(piece: Sent, last: Sent) -> bool:
-    """Whether `piece`, the next message of the same sender in the same chat, is the rest of what `last`
-    began.
+def is_continued(piece: Sent, last: Sent) -> bool:
+    """Return True if `piece`, the next message of the same sender in the same chat, is the rest of what `last` began.
 
     They are of one album; or forwarded together; or `last` is near the limit; or the two could not have been one
     message: two shorter texts are two messages.
@@ -60,7 +59,7 @@ def continues(piece: Sent, last: Sent) -> bool:
         return piece.album == last.album
     if piece.origin == last.origin == "forwarded":
         return True
-    is_long = last.units >= SHORTEST_CUT
+    is_long = last.units >= MIN_CUT_CHARS
     return last.units >= SURELY_SPLIT or (is_long and last.units + piece.units > LIMIT)
 
 
@@ -94,7 +93,7 @@ class Pastes(Generic[Piece]):
         paste = self._open.get(piece.sender)
         if paste is None:
             return False
-        if len(paste.pieces) >= MOST_PIECES or not continues(piece, paste.pieces[-1]):
+        if len(paste.pieces) >= MAX_PIECES or not is_continued(piece, paste.pieces[-1]):
             self.end(piece.sender)
             return False
         paste.pieces.append(piece)

@@ -16,23 +16,23 @@ from telegram.ext import BaseRateLimiter
 from telegram.request import RequestData
 from telegram.request._requestparameter import RequestParameter  # no public name makes a RequestData
 
-from runtime.tasks import ended
+from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import demand_lease
 from telegram_ui.sending.http import AiohttpRequest, wait_after
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from text.characters import well_formed_value
+from text.characters import replace_surrogates_in
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_leases import PollingLeader
 
 logger = logging.getLogger(__name__)
 
-MOST_PARTS = 5_000
+MAX_PARTS = 5_000
 """Objects and lists of one update that is parsed: a message has at most 100 entities, and so has the one that it
 replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 10,000.
 """
-MOST_DEPTH = 50
+MAX_DEPTH = 50
 """Of them within each other; a reply holds no further reply (Bot API, Message). 300 take a tenth of a second."""
 MAX_RICH_PARTS = 400_000
 """Objects and lists of formatted messages, which python-telegram-bot leaves as they are: 32,768 characters, each styled
@@ -43,7 +43,7 @@ MAX_RICH_DEPTH = 400
 
 
 def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """An update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
+    """Return an update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
 
     It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
     """
@@ -63,7 +63,7 @@ def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 def _is_bounded(raw: Mapping[str, Any]) -> bool:
     """Return True for an update within MOST_PARTS and MOST_DEPTH, its formatted messages within limits of their own."""
     rich = list[Any]()
-    return _is_within(raw, MOST_PARTS, MOST_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
+    return _is_within(raw, MAX_PARTS, MAX_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
 
 
 def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] | None = None) -> bool:
@@ -106,7 +106,7 @@ class LeaseGuard(BaseRateLimiter[None]):
         """Hold nothing."""
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
-        """Make a request. Raises ServedElsewhere where the lease of the work that makes it was lost."""
+        """Make a request. Raise ServedElsewhere where the lease of the work that makes it was lost."""
         await demand_lease()
         return await callback(*args, **kwargs)
 
@@ -116,10 +116,10 @@ class QuietRequest(AiohttpRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
+        """Return a Bot API answer. PTB's own version logs what it cannot parse, text and all."""
         try:
             answer = json.loads(payload.decode("utf-8", "replace"))
-            answer = well_formed_value(answer) if b"\\ud" in payload.lower() else answer
+            answer = replace_surrogates_in(answer) if b"\\ud" in payload.lower() else answer
         except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
         if not isinstance(answer, dict):
@@ -140,7 +140,7 @@ class PollRequest(QuietRequest):
         self.refused = asyncio.Event()
 
     def go_well(self) -> bool:
-        """Whether the last poll that ended brought an answer, and the next one is not overdue."""
+        """Return True if the last poll that ended brought an answer, and the next one is not overdue."""
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < OVERDUE
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
@@ -165,7 +165,7 @@ class PollRequest(QuietRequest):
     async def fetch(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on; those before it are confirmed. Raises TelegramError."""
+        """Return the raw updates from `offset` on; those before it are confirmed. Raise TelegramError."""
         options = {"offset": offset, "timeout": timeout, "allowed_updates": ALLOWED_UPDATES}
         parameters = [RequestParameter.from_input(name, value) for name, value in options.items() if value is not None]
         result: object = await self.post(
@@ -196,7 +196,7 @@ async def fetch_updates(
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it; it took long enough
             except Exception as error:  # broad: nothing may end polling without a word
-                log_trouble(error, trouble)
+                log_failure(error, trouble)
                 trouble = type(error)
                 await pause(wait_after(error, wait))
                 wait = min(LAST_WAIT, wait * 1.5)
@@ -211,7 +211,7 @@ async def fetch_updates(
         raise
 
 
-def log_trouble(error: Exception, last: type[Exception] | None) -> None:
+def log_failure(error: Exception, last: type[Exception] | None) -> None:
     """Log one line for a row of equal failures."""
     if type(error) is last:
         return
@@ -222,7 +222,7 @@ def log_trouble(error: Exception, last: type[Exception] | None) -> None:
 
 
 @asynccontextmanager
-async def while_leader(
+async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
     """While the block runs, fetch whenever it is this process's leader. The block begins once it is known whose it is.
@@ -254,4 +254,4 @@ async def while_leader(
         task.add_done_callback(lambda done: refused.set() if not done.cancelled() else None)
         yield
     finally:
-        await ended(task)
+        await cancel_and_wait(task)

@@ -14,14 +14,14 @@ from telegram import InlineKeyboardMarkup
 
 from chat.corrections import Corrections
 from records.scopes import Scope
-from telegram_ui.commands.buttons import AGAIN, HELD, Buttons, NotTheirs, kind_of
-from telegram_ui.commands.proposals import GIVE, PROPOSED, command_in
+from telegram_ui.commands.buttons import AGAIN, HELD, Buttons, NotTheirs, parse_kind
+from telegram_ui.commands.proposals import GIVE, PROPOSED, find_command
 from telegram_ui.updates.durable_queue import Received
-from telegram_ui.updates.parsing import ParsedUpdate, parse
+from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
 PRESSES_KNOWN = 10_000
 """Messages under which the button was pressed, as far as the process remembers: a double tap is one wish."""
-MOST_HELD = 2_000_000
+MAX_HELD_CHARS = 2_000_000
 """Characters of what failed, each message counting for MESSAGE more: about a thousand of them."""
 MESSAGE = 2_000
 
@@ -58,7 +58,7 @@ class Repeats:
     _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
     _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
-        factory=lambda: LRUCache(MOST_HELD, getsizeof=_size), init=False
+        factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_size), init=False
     )
 
     def __attrs_post_init__(self) -> None:
@@ -67,7 +67,7 @@ class Repeats:
     def button(self, asked: Repeatable) -> InlineKeyboardMarkup:
         """[Try again] for what could not be done."""
         parsed = asked.pieces[0]
-        if _size(asked) <= MOST_HELD:
+        if _size(asked) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
@@ -77,7 +77,9 @@ class Repeats:
             del self._held[key]
 
     def of(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
-        """The request that a press repeats; None for any other press, a second one, or another person's button."""
+        """Return the request that a press repeats; None for any other press, a second one, or another
+        person's button.
+        """
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -86,7 +88,7 @@ class Repeats:
             payload = self._buttons.payload(query.data or "", press.chat, press.person)
         except NotTheirs:
             return None
-        kind, number = kind_of(query.data or ""), payload.removesuffix(HELD)
+        kind, number = parse_kind(query.data or ""), payload.removesuffix(HELD)
         if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
         shown_in = -press.chat.only_for.message_id if press.chat.only_for else message.message_id
@@ -94,17 +96,19 @@ class Repeats:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._sent(received, press, _given(query, shown))
+            return self._sent(received, press, _find_answer(query, shown))
         first = int(number)
         if held := self._held.pop((press.location, press.person.id, first), None):
-            return self._renewed(received, press, held)
+            return self._renew(received, press, held)
         asked = shown.reply_to_message if shown is not None and payload == number else None
         return self._sent(received, press, asked, first) or Repeatable(pieces=())
 
-    def _renewed(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
-        """The request that is held, under the number of the press."""
+    def _renew(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
+        """Return the request that is held, under the number of the press."""
         if held.received is None:
-            pieces = (replace(one, update_id=press.update_id, first=one.first or one.update_id) for one in held.pieces)
+            pieces = (
+                replace(piece, update_id=press.update_id, first=piece.first or piece.update_id) for piece in held.pieces
+            )
             return Repeatable(pieces=tuple(pieces))
         earlier, query = held.received.update, received.update.callback_query
         pressed = earlier.callback_query
@@ -121,10 +125,12 @@ class Repeats:
     def _sent(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """The same with what Telegram sends along: a message of who pressed, or a proposed command that they gave."""
+        """Return the same with what Telegram sends along: a message of who pressed, or a proposed command that they
+        gave.
+        """
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
-            asked = _given(query, asked)
+            asked = _find_answer(query, asked)
         if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
         return _asked(received, press, telegram.Update(press.update_id, message=asked), first)
@@ -132,7 +138,7 @@ class Repeats:
 
 def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
     update.set_bot(received.update.get_bot())
-    parsed = parse(update, update.get_bot().bot)
+    parsed = parse_update(update, update.get_bot().bot)
     if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
@@ -140,9 +146,9 @@ def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, fir
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 
-def _given(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """The command that a question proposes, as if who pressed its button had written it there."""
-    command = command_in(question.text or "") if question is not None else None
+def _find_answer(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
+    """Return the command that a question proposes, as if who pressed its button had written it there."""
+    command = find_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None
     given = telegram.Message(

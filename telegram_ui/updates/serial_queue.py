@@ -177,7 +177,7 @@ class SerialQueues:
             run, name = self._run(ticket), f"{self._name}:{key}"
             # In the context of whoever submitted it: this may be called by the end of somebody else's work.
             ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
-            ticket.task.add_done_callback(partial(self._ended, key))
+            ticket.task.add_done_callback(partial(self._on_ended, key))
 
     async def _run(self, ticket: Ticket) -> None:
         try:
@@ -187,7 +187,7 @@ class SerialQueues:
         except Exception as error:  # broad: the last resort: a queue must survive whatever its work does
             logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
-    def _ended(self, key: Hashable, _: object) -> None:
+    def _on_ended(self, key: Hashable, _: object) -> None:
         del self._running[key]
         queue = self._waiting.get(key)
         if queue:

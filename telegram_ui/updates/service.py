@@ -34,7 +34,7 @@ from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import LeaseGuard, PollRequest, QuietRequest, fetch_updates, while_leader
+from telegram_ui.updates.polling import LeaseGuard, PollRequest, QuietRequest, fetch_updates, fetch_while_leader
 from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -66,7 +66,7 @@ class Service:
     invitation: str = ""
 
     async def demand_updates(self) -> None:
-        """Raises TelegramUnreachable where none can come in: this process polls, and no poll has ended well for long.
+        """Raise TelegramUnreachable where none can come in: this process polls, and no poll has ended well for long.
 
         By webhook they come in while it is served, and where another process polls for all, from there.
         """
@@ -79,14 +79,14 @@ class Service:
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
 
-async def identity(settings: Settings) -> str:
+async def identify_bot(settings: Settings) -> str:
     """Return one line about the token's bot, for --check. Raise SettingsError for a wrong token."""
     _check_form(settings)
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
         base_url=f"{settings.telegram_api_url}/bot",
-        request=QuietRequest(**_request_options(settings)),
-        get_updates_request=QuietRequest(**_request_options(settings)),
+        request=QuietRequest(**_make_request_options(settings)),
+        get_updates_request=QuietRequest(**_make_request_options(settings)),
     )
     try:
         await bot.initialize()  # asks getMe
@@ -104,7 +104,7 @@ async def identity(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def telegram_service(
+async def open_telegram_service(
     settings: Settings,
     services: Services,
     *,
@@ -125,13 +125,13 @@ async def telegram_service(
     that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
     """
     _check_form(settings)
-    polls = PollRequest(now=monotonic, connection_pool_size=1, **_request_options(settings))
+    polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
         rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
-        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
+        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
         get_updates_request=polls,
     )
     memory = services.memory
@@ -156,28 +156,30 @@ async def telegram_service(
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
-        await _insist(bot.initialize, "Telegram cannot be reached", pause)
+        await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
         link = await claim.invite(bot.username)
         service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
-        await _tolerant(queue.purge())
+        await _run_tolerantly(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        await stack.enter_async_context(_running(intake.dispatch_all()))
+        await stack.enter_async_context(_run_in_background(intake.dispatch_all()))
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
-        await stack.enter_async_context(_running(queue.forget_texts(pause)))
-        await stack.enter_async_context(_running(_keep_house(queue, pause)))
-        await stack.enter_async_context(_running(_announce(commands, bot)))
+        await stack.enter_async_context(_run_in_background(queue.forget_texts(pause)))
+        await stack.enter_async_context(_run_in_background(_keep_house(queue, pause)))
+        await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(alongside(commands))
         if isinstance(queue, SharedQueue):
-            await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
+            await stack.enter_async_context(_run_in_background(queue.claim_all(bot, pause)))
         if settings.webhook_url:
-            secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else _common(settings))
-            await stack.enter_async_context(_webhook(settings, secret, bot, queue, pause))
+            secret = settings.webhook_secret.value or (
+                secrets.token_urlsafe(32) if work is None else _derive_webhook_secret(settings)
+            )
+            await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
-            fetching = partial(_polling, bot, queue, polls, monotonic, pause, silent_for)
-            turns = fetching() if work is None else while_leader(work.polling(bot.id), fetching, polls.refused)
+            fetching = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
+            turns = fetching() if work is None else fetch_while_leader(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
         logger.info(
             "Fetching updates of @%s by %s: ready.", bot.username, "webhook" if settings.webhook_url else "long polling"
@@ -194,7 +196,7 @@ def _check_form(settings: Settings) -> None:
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
 
 
-def _request_options(settings: Settings) -> dict[str, Any]:
+def _make_request_options(settings: Settings) -> dict[str, Any]:
     host = urlsplit(settings.telegram_api_url).hostname or ""
     try:
         is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -205,7 +207,7 @@ def _request_options(settings: Settings) -> dict[str, Any]:
 
 
 # connecting -------------------------------------------------------------------------------------------
-async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
+async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
     """Try until Telegram takes it: with back-off, one log line for each failure."""
     wait = 1.0
     while True:
@@ -227,7 +229,7 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
 
 # fetching ---------------------------------------------------------------------------------------------
 @asynccontextmanager
-async def _polling(
+async def _run_polling(
     bot: ExtBot[None],
     queue: DurableQueue,
     polls: PollRequest,
@@ -238,52 +240,52 @@ async def _polling(
     async def watch() -> None:
         """Fetch; begin again when that has ended or hangs. Waiting for room in the queue is neither."""
         while not polls.refused.is_set():
-            async with _running(fetch_updates(bot, polls, queue, pause)):
+            async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
                 since = monotonic()
                 while monotonic() - since <= silent_for or polls.refused.is_set():
                     await pause(silent_for / 4)
                     since = monotonic() if queue.is_full else max(since, polls.last_success)
                 logger.error("No successful poll for %.0f s; starting polling again.", monotonic() - since)
             try:
-                await _insist(bot.delete_webhook, "Polling cannot be started", pause)
+                await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
             except SettingsError:
                 polls.refused.set()
 
-    await _insist(bot.delete_webhook, "Polling cannot be started", pause)
-    async with _running(watch()):
+    await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
+    async with _run_in_background(watch()):
         await polls.begun.wait()
         yield
 
 
 @asynccontextmanager
-async def _webhook(
+async def _run_webhook(
     settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
 ) -> AsyncIterator[None]:
     # Here, because long polling, which is usual, needs no web server.
-    from runtime.http_server import served
-    from telegram_ui.updates.webhook import webhook_app
+    from runtime.http_server import serve
+    from telegram_ui.updates.webhook import make_webhook_app
 
-    app = webhook_app(bot, queue, secret)
-    async with served(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
+    app = make_webhook_app(bot, queue, secret)
+    async with serve(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
 
         async def register() -> None:
             await bot.set_webhook(settings.webhook_url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
 
         try:
-            await _insist(register, "The webhook cannot be set", pause)
+            await _retry_until_done(register, "The webhook cannot be set", pause)
         except BadRequest as error:
             raise SettingsError("WEBHOOK_URL", f"Telegram does not take it ({error.message}).") from error
         # It stays set when the bot stops, so that Telegram keeps what comes in the meantime.
         yield
 
 
-def _common(settings: Settings) -> str:
+def _derive_webhook_secret(settings: Settings) -> str:
     """Derive the webhook secret, which is the same in all processes of a bot."""
     return hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
 
 
 # in the background --------------------------------------------------------------------------------------
-async def _announce(commands: Commands, bot: ExtBot[Any]) -> None:
+async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menu_button(bot)
         await commands.set_menus(bot)
@@ -294,10 +296,10 @@ async def _announce(commands: Commands, bot: ExtBot[Any]) -> None:
 async def _keep_house(queue: DurableQueue, pause: Pause) -> None:
     while True:
         await pause(3600)
-        await _tolerant(queue.purge())
+        await _run_tolerantly(queue.purge())
 
 
-async def _tolerant(work: Awaitable[None]) -> None:
+async def _run_tolerantly(work: Awaitable[None]) -> None:
     try:
         await work
     except Exception as error:  # broad: housekeeping may fail and be done next time
@@ -305,7 +307,7 @@ async def _tolerant(work: Awaitable[None]) -> None:
 
 
 @asynccontextmanager
-async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run a task while the block runs."""
     task = asyncio.create_task(work)
     try:

@@ -17,11 +17,11 @@ from cachetools import LRUCache
 from records.errors import KeepsakeError, StorageError
 from storage.bot_state.inbox import NOBODY, Arrival, Inbox, Lease
 from telegram_ui.updates.durable_queue import (
-    MOST_OF_ONE,
-    MOST_UNFINISHED,
+    MAX_OF_ONE,
+    MAX_UNFINISHED,
     PEOPLE_KNOWN,
     DurableQueue,
-    arrival_of,
+    make_arrival,
 )
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
@@ -49,8 +49,8 @@ class SharedQueue(DurableQueue):
         now: Callable[[], datetime],
         monotonic: Callable[[], float],
         learn_people: Callable[[Sequence[int]], Awaitable[None]],
-        limit: int = MOST_UNFINISHED,
-        limit_of_one: int = MOST_OF_ONE,
+        limit: int = MAX_UNFINISHED,
+        limit_of_one: int = MAX_OF_ONE,
     ) -> None:
         super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
         self._shared = shared
@@ -71,7 +71,7 @@ class SharedQueue(DurableQueue):
             except Exception as error:  # broad: PTB raises whatever it stumbles over
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
-                await self._inbox.receive(bot.id, [arrival_of(update, row.payload)], row.received_at)
+                await self._inbox.receive(bot.id, [make_arrival(update, row.payload)], row.received_at)
             await former.done(bot.id, [row.update_id], self._now())
         return len(rows)
 
@@ -91,7 +91,7 @@ class SharedQueue(DurableQueue):
                 await self._shared.arrived()
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        await self._count([update for update, _ in updates])
+        await self._count_updates([update for update, _ in updates])
         await super().receive(updates)
 
     @property
@@ -113,7 +113,7 @@ class SharedQueue(DurableQueue):
                     await self._take_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _catches_up(self, update: telegram.Update) -> bool:
+    async def _is_catching_up(self, update: telegram.Update) -> bool:
         """Claim first what others wrote before it: it may not be claimed yet where only the reply was lost."""
         bot = update.get_bot()
         try:
@@ -121,7 +121,7 @@ class SharedQueue(DurableQueue):
         except KeepsakeError:
             # The claim's reply may be lost, too. A question is not: it commits nothing.
             try:
-                waiting = await self._shared.unfinished_in(bot.id, arrival_of(update, "").owner)
+                waiting = await self._shared.unfinished_in(bot.id, make_arrival(update, "").owner)
             except StorageError:
                 return False  # the database is away: what cannot be written goes on without it
             return not waiting <= self._leases.keys() | self._unmarked
@@ -141,9 +141,9 @@ class SharedQueue(DurableQueue):
             await self._shared.release(gone)
         await self._shared.let_go(busy)
 
-    async def _count(self, updates: Iterable[telegram.Update]) -> None:
+    async def _count_updates(self, updates: Iterable[telegram.Update]) -> None:
         """Learn whether their senders are served by now, and how many updates they have in all processes."""
-        people = sorted({arrival_of(one, "").person for one in updates} - {NOBODY})
+        people = sorted({make_arrival(update, "").person for update in updates} - {NOBODY})
         if not people:
             return
         try:
@@ -153,19 +153,19 @@ class SharedQueue(DurableQueue):
             return  # receive() will know what to do
         self._known.update({person: found.get(person, 0) for person in people})
 
-    def _unfinished_of(self, person: int) -> int:
+    def _count_unfinished(self, person: int) -> int:
         return self._known.get(person, 0)
 
-    def _arrival(self, update: telegram.Update) -> Arrival:
+    def _make_arrival(self, update: telegram.Update) -> Arrival:
         number = update.update_id
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        return replace(super()._arrival(update), is_begun=is_begun)
+        return replace(super()._make_arrival(update), is_begun=is_begun)
 
     def _may_go_on(self, update: telegram.Update) -> bool:
         return self._lease_of(update) is not None and self._shared.may_go_on()
 
     def _lease_of(self, update: telegram.Update) -> Lease | None:
-        return self._shared.lease(arrival_of(update, "").owner)
+        return self._shared.lease(make_arrival(update, "").owner)
 
     async def confirm(self, lease: Lease) -> None:
         await self._shared.confirm(lease)

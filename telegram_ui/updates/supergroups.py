@@ -33,17 +33,17 @@ class SupergroupUpgrades:
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
-    def as_now(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """The update under the group's new id; its message cannot be replied to any more."""
-        new = self._now(parsed.chat.id)
+    def follow_upgrade(self, parsed: ParsedUpdate) -> ParsedUpdate:
+        """Return the update under the group's new id; its message cannot be replied to any more."""
+        new = self._current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
     def is_former(self, update: telegram.Update) -> bool:
-        """Whether a button was pressed under a message of the old chat, which cannot be changed any more."""
+        """Return True if a button was pressed under a message of the old chat, which cannot be changed any more."""
         message = update.callback_query.message if update.callback_query else None
-        return message is not None and self._now(message.chat.id) != message.chat.id
+        return message is not None and self._current_id(message.chat.id) != message.chat.id
 
     async def refuse_press(self, update: telegram.Update) -> None:
         """Tell who pressed such a button why nothing happens."""
@@ -55,20 +55,20 @@ class SupergroupUpgrades:
         self._under_way[old] = new
 
         async def follow() -> None:
-            await self._follow(old, new)
+            await self._follow_upgrade(old, new)
             if finished is not None:
                 await finished()
 
         self._queues.commands.submit(Scope(owner=new), follow)
 
-    def _now(self, owner: int) -> int:
+    def _current_id(self, owner: int) -> int:
         return self._under_way.get(owner) or self._corrections.successor(owner)
 
-    async def _follow(self, old: int, new: int) -> None:
+    async def _follow_upgrade(self, old: int, new: int) -> None:
         before = Scope(owner=old)
         self._queues.settling.cancel(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
-            await _emptied(queues, before)
+            await _wait_until_empty(queues, before)
         wait = 1.0
         while True:
             try:
@@ -81,7 +81,7 @@ class SupergroupUpgrades:
                 return
 
 
-async def _emptied(queues: SerialQueues, key: Scope) -> None:
+async def _wait_until_empty(queues: SerialQueues, key: Scope) -> None:
     """Wait until everything that is in a queue now is over."""
     reached = asyncio.Event()
 

@@ -9,17 +9,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from records.errors import StorageError
-from runtime.bounded_json import parsed
+from runtime.bounded_json import parse_bounded
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.polling import MAX_RICH_PARTS, read_or_emptied
-from text.characters import well_formed_value
+from text.characters import replace_surrogates_in
 
-LARGEST_UPDATE = 8_000_000
+MAX_UPDATE_BYTES = 8_000_000
 """Bytes of one update; a table of 32,768 cells that replies to another has some 4 MB."""
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
-def webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
+def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
     """Answers 200 when the update is committed or needs no answer, 503 when Telegram should offer it again,
     413 for what is larger than any update, 403 to everybody who does not know the secret.
     """
@@ -31,10 +31,10 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlett
         body = bytearray()
         async for piece in request.stream():
             body += piece
-            if len(body) > LARGEST_UPDATE:
+            if len(body) > MAX_UPDATE_BYTES:
                 return Response(status_code=413)
         try:
-            data = well_formed_value(parsed(body, most=MAX_RICH_PARTS))
+            data = replace_surrogates_in(parse_bounded(body, most=MAX_RICH_PARTS))
         except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):

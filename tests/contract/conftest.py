@@ -21,7 +21,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.owner_tables import OwnerTables
 from tests.support.postgres_server import address, give_back, rows_of
 
@@ -74,7 +74,7 @@ async def _survives_a_kill(store: JsonStore, folder: Path) -> None:
 
 @contextlib.asynccontextmanager
 async def open_postgres(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
-    async with postgres_database(address(url, folder)) as database:
+    async with open_postgres_database(address(url, folder)) as database:
         yield PostgresStore(database)
 
 

@@ -23,7 +23,7 @@ from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import SqliteStore
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import NOW, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in
 
@@ -149,7 +149,7 @@ async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(
     made: Made, tmp_path: Path, postgres_url: str, other: str
 ) -> None:
     """By a user that does not own the tables, which hide from it what it does not ask for."""
-    async with postgres_database(other):
+    async with open_postgres_database(other):
         pass
     let_in(postgres_url, tmp_path / "other")
     outside = address(postgres_url, tmp_path / "other", user=STRANGER)
@@ -198,7 +198,7 @@ async def test_a_memory_on_its_way_to_the_server_is_there_once(made: Made, tmp_p
     data = tmp_path / "data"
     await asyncio.to_thread(shutil.copytree, made.data, data)
     async with (
-        postgres_database(made.url) as server,
+        open_postgres_database(made.url) as server,
         Database.open(data / "memory.db", migrations=MIGRATIONS) as database,
     ):
         await SqliteStore(database).load(4, PostgresStore(server).dump(4))

@@ -12,7 +12,7 @@ from storage.bot_state.broadcasts import BroadcastProgress, Broadcasts
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.postgres import postgres_database
+from storage.stores.postgres import open_postgres_database
 from tests.contract.conftest import NOW
 from tests.support.postgres_server import address
 
@@ -28,8 +28,8 @@ async def senders(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
             yield Broadcasts(opened), Broadcasts(opened)
             return
         url = address(request.getfixturevalue("postgres_url"), tmp_path)
-        first = await stack.enter_async_context(postgres_database(url))
-        yield Broadcasts(first), Broadcasts(await stack.enter_async_context(postgres_database(url)))
+        first = await stack.enter_async_context(open_postgres_database(url))
+        yield Broadcasts(first), Broadcasts(await stack.enter_async_context(open_postgres_database(url)))
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_en
     postgres_url: str, tmp_path: Path
 ) -> None:
     url = address(postgres_url, tmp_path)
-    async with postgres_database(url, replica=Replica("here")) as hung, postgres_database(url) as other:
+    async with open_postgres_database(url, replica=Replica("here")) as hung, open_postgres_database(url) as other:
         one = await Broadcasts(other).propose(ADMIN, "hello", now=NOW)
         assert await Broadcasts(other).begin(one, [11, 12], receipt=99)
         for what in (Broadcasts(hung).next_person(one), Broadcasts(hung).end(one)):

@@ -9,7 +9,7 @@ from records.forgetting import Forgetting
 from storage.search.candidates import MAX_COMPLETIONS, OF_LATE, RANKED_WHOLE, REACH
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
-from text.analyzer import content_terms
+from text.analyzer import list_content_terms
 from text.passages import passages
 
 
@@ -28,8 +28,8 @@ async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
         "walrus": [0, 0, 0, 0, 0, 0],
     }
     messages = await store.messages(ANNA, found.ids.tolist())
-    assert found.said_at.tolist() == [one.created_at.timestamp() for one in messages]
-    assert found.speakers == tuple(one.speaker for one in messages)
+    assert found.said_at.tolist() == [message.created_at.timestamp() for message in messages]
+    assert found.speakers == tuple(message.speaker for message in messages)
     assert len(await store.candidates(ANNA, [], limit=0)) == len(texts)
 
 
@@ -50,7 +50,7 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
     texts = ["Die Haustürschlüsselnummer ist 4711.", "Im Haus ist es kalt.", "Die Hausordnung hängt im Keller."]
     await store.append(ANNA, [said(text) for text in texts])
     await store.append(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
-    terms = [*content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
+    terms = [*list_content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
     assert await store.completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
     assert await store.completions(BORIS, terms) == {
         "haus": ("hausturschlusselbund",),
@@ -88,7 +88,7 @@ async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hol
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * RANKED_WHOLE]
     await store.append(ANNA, [said(text) for text in texts])
-    found = await store.candidates(ANNA, [*content_terms(often), "walrus", "unicorn"], limit=9)
+    found = await store.candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
     assert 1 in found.ids
     assert len(found.ids) < 60
 

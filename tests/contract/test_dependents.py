@@ -8,9 +8,9 @@ from storage.erasure.dependents import (
     ProfileSources,
     SummaryCascade,
     SummarySources,
-    facts_built_on,
-    outdated_profiles,
-    summary_cascade,
+    find_facts_built_on,
+    find_outdated_profiles,
+    find_summary_cascade,
 )
 
 
@@ -42,13 +42,13 @@ def test_all_above_a_message_fall_and_their_other_sources_are_active_again() -> 
     low = [leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
     middle = [above(7, low[:3], is_active=False), above(8, low[3:], is_active=False)]
     top = above(9, middle)
-    found = summary_cascade([*low, *middle, top], {0: [25]}, frozenset({2}))
+    found = find_summary_cascade([*low, *middle, top], {0: [25]}, frozenset({2}))
     assert found.gone == {2, 7, 9}
     assert found.reactivated == {1, 3, 8}
 
 
 def test_another_thread_with_the_same_ids_is_left_alone() -> None:
-    assert summary_cascade([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
+    assert find_summary_cascade([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
 
 
 def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
@@ -60,12 +60,14 @@ def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answer
         id=3, thread=0, first_id=1, last_id=30, chunks=frozenset({1, 2, 3}), made_of=frozenset({2}), is_active=True
     )
     chain = [first, second, third]
-    assert summary_cascade(chain, {0: [25]}, frozenset({3})) == summary_cascade(chain, {}, frozenset({3}))
-    assert summary_cascade(chain, {}, frozenset({3})) == SummaryCascade(gone=frozenset({3}), reactivated=frozenset({2}))
-    assert summary_cascade(chain, {}, frozenset({2})) == SummaryCascade(
+    assert find_summary_cascade(chain, {0: [25]}, frozenset({3})) == find_summary_cascade(chain, {}, frozenset({3}))
+    assert find_summary_cascade(chain, {}, frozenset({3})) == SummaryCascade(
+        gone=frozenset({3}), reactivated=frozenset({2})
+    )
+    assert find_summary_cascade(chain, {}, frozenset({2})) == SummaryCascade(
         gone=frozenset({2, 3}), reactivated=frozenset({1})
     )
-    assert summary_cascade(chain, {}, frozenset({1})).gone == {1, 2, 3}
+    assert find_summary_cascade(chain, {}, frozenset({1})).gone == {1, 2, 3}
 
 
 @given(st.data(), st.integers(1, 12))
@@ -85,14 +87,14 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         active = [one for one in active if one not in group]
         active.insert(start, made)
     forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
-    result = summary_cascade(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
+    result = find_summary_cascade(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
     stays = {one.id: one for one in found if one.id not in result.gone}
-    now_active = {one.id for one in stays.values() if one.is_active} | result.reactivated
-    for one in stays.values():
-        assert not any(one.first_id <= message <= one.last_id for message in forgotten)
-        assert one.made_of <= stays.keys()
+    now_active = {stay.id for stay in stays.values() if stay.is_active} | result.reactivated
+    for stay in stays.values():
+        assert not any(stay.first_id <= message <= stay.last_id for message in forgotten)
+        assert stay.made_of <= stays.keys()
     covers = [chunk for number in now_active for chunk in stays[number].chunks]
-    assert sorted(covers) == sorted(one for one in stays if one <= leaves)
+    assert sorted(covers) == sorted(stay for stay in stays if stay <= leaves)
 
 
 def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read() -> None:
@@ -101,16 +103,16 @@ def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read
         FactSources(id=2, sources=frozenset({3, 4}), made_at="2026-01-02"),
         FactSources(id=3, sources=frozenset(), made_at="2026-01-03"),
     ]
-    assert facts_built_on(facts, {4}) == {2}
-    assert facts_built_on(facts, {3}) == {1, 2}
+    assert find_facts_built_on(facts, {4}) == {2}
+    assert find_facts_built_on(facts, {3}) == {1, 2}
     profiles = [
         ProfileSources(id=1, last_summary_id=5, made_at="2026-01-01"),
         ProfileSources(id=2, last_summary_id=9, made_at="2026-01-05"),
     ]
-    assert outdated_profiles(profiles, summaries={9}, facts=[]) == {2}
-    assert outdated_profiles(profiles, summaries=set(), facts=[facts[1]]) == {2}
-    assert outdated_profiles(profiles, summaries={5}, facts=[]) == {1, 2}
-    assert outdated_profiles(profiles, summaries={10}, facts=[]) == frozenset()
+    assert find_outdated_profiles(profiles, summaries={9}, facts=[]) == {2}
+    assert find_outdated_profiles(profiles, summaries=set(), facts=[facts[1]]) == {2}
+    assert find_outdated_profiles(profiles, summaries={5}, facts=[]) == {1, 2}
+    assert find_outdated_profiles(profiles, summaries={10}, facts=[]) == frozenset()
 
 
 def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> ProfileSources:
@@ -122,7 +124,7 @@ def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_tha
     fact = [FactSources(id=1, sources=frozenset(), made_at="2026-01-02")]
 
     def gone(*versions: ProfileSources) -> frozenset[int]:
-        return outdated_profiles(versions, summaries=set(), facts=fact)
+        return find_outdated_profiles(versions, summaries=set(), facts=fact)
 
     assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
     assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"

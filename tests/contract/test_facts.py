@@ -12,7 +12,7 @@ from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
 from storage.schema.portable_tables import FACTS
-from storage.schema.rows import FACT_ROWS, text_of
+from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.decisions import is_undone_by
 from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
@@ -167,7 +167,11 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     row = FACTS.portable({**FACTS.defaults, **FACT_ROWS.row(fact), "source_ids": "[]", "tags": "[]"})
-    later = row | {"id": 9, "text": "Anna has lived in Oslo again.", "observed_at": text_of(NOW + timedelta(days=9))}
+    later = row | {
+        "id": 9,
+        "text": "Anna has lived in Oslo again.",
+        "observed_at": format_moment(NOW + timedelta(days=9)),
+    }
     await store.facts.delete(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)))
     assert await store.facts.all(ANNA.owner) == []
@@ -235,7 +239,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         sails = await store.profiles.put(draft, now=NOW)
         plants = await store.profiles.put(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
         again = await store.profiles.put(replace(draft, base_id=plants.id), now=NOW)
-        assert [one.id for one in await store.profiles.versions(ANNA.owner)] == [again.id, plants.id, sails.id]
+        assert [version.id for version in await store.profiles.versions(ANNA.owner)] == [again.id, plants.id, sails.id]
     async with opener(tmp_path) as store:
         earlier = await store.facts.before_edit(ANNA.owner, tea.id)
         assert earlier is not None

@@ -194,7 +194,7 @@ async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     for end in (2, 4, 6, 8):
         base = await version(store, stored[end - 2 : end], base, [])
     assert base is not None
-    older = [one.id for one in await store.summaries(ANNA, active_only=False) if not one.is_active]
+    older = [summary.id for summary in await store.summaries(ANNA, active_only=False) if not summary.is_active]
     assert len(older) == 3
     assert [one.id for one in await store.superseded(ANNA, limit=2)] == older[-2:]
     assert await store.superseded(TOPIC, limit=2) == []
@@ -206,6 +206,6 @@ async def test_a_chunk_has_the_id_of_its_first_summary(store: MemoryStore) -> No
     [early, late] = await store.messages(ANNA, [stored[0].id, stored[-1].id])
     assert [early.chunk_id, late.chunk_id] == [one.id for one in made]
     ids = [made[1].id, 99]
-    assert [one.id for one in await store.summaries(ANNA, ids=ids)] == [made[1].id]
+    assert [summary.id for summary in await store.summaries(ANNA, ids=ids)] == [made[1].id]
     assert not await store.summaries(ANNA, ids=[])
     assert not await store.summaries(BORIS, ids=ids)

@@ -17,7 +17,7 @@ from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
-from text.analyzer import analyse
+from text.analyzer import analyse_text
 
 
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
@@ -67,8 +67,8 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what) == taken
     assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
-    assert [one.id for one in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
-    assert all(one.is_active for one in await store.summaries(ANNA))
+    assert [summary.id for summary in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
+    assert all(summary.is_active for summary in await store.summaries(ANNA))
     assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
     counts = await store.counts(ANNA)
     assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
@@ -350,7 +350,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     revised = await store.forgetting.revise(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
-    assert [one.id for one in await store.summaries(ANNA)] == [leaves[0].id, leaves[2].id]
+    assert [summary.id for summary in await store.summaries(ANNA)] == [leaves[0].id, leaves[2].id]
     assert await active(store) == [one.id for one in (*stored[4:8], *stored[12:])]
     assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
     assert await rows(store, "SELECT * FROM facts") == []
@@ -374,11 +374,11 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
     first, second = await store.append(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.revise(ANNA, first.id, "nothing", why="edited", now=NOW)
     await store.forgetting.revise(ANNA, second.id, "walrus", why="edited", now=NOW)
-    [found] = await store.earlier(ANNA, analyse("heliotrope"))
+    [found] = await store.earlier(ANNA, analyse_text("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
-    assert await store.earlier(BORIS, analyse("heliotrope")) == await store.earlier(ANNA, ["marigold"]) == []
+    assert await store.earlier(BORIS, analyse_text("heliotrope")) == await store.earlier(ANNA, ["marigold"]) == []
     await store.forgetting.forget(ANNA.owner, messages(first.id))
-    assert await store.earlier(ANNA, analyse("heliotrope")) == []
+    assert await store.earlier(ANNA, analyse_text("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
@@ -453,7 +453,7 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")
-        await word_index.index(tx, [(row["seq"], row) for row in found])
+        await word_index.index_rows(tx, [(row["seq"], row) for row in found])
     after = await store.candidates(ANNA, wanted, limit=99)
     assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):

@@ -14,7 +14,7 @@ from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.postgres import postgres_database
+from storage.stores.postgres import open_postgres_database
 from tests.contract.conftest import MINUTE, NOW, files_of
 from tests.support.postgres_server import address, rows_of
 
@@ -35,7 +35,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             yield Inbox(database)
             return
         url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
-        server = await stack.enter_async_context(postgres_database(url, replica=replica))
+        server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
         shared = SharedInbox(server, leases)
         shared.work = SharedWork(server, leases, Inbox(database))

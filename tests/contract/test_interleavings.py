@@ -124,14 +124,14 @@ class Interleavings(RuleBasedStateMachine):
     def commit_fold(self, scope: Scope, size: int, upwards: bool) -> None:
         expected = self.expected[scope]
         held = expected.lease
-        active = [one for one in expected.messages if one.id not in expected.chunk_of][:size]
+        active = [message for message in expected.messages if message.id not in expected.chunk_of][:size]
         below = [one for one in expected.summaries.values() if one.is_active and one.level == 1][:size]
         sources: list[Any] = list(below if upwards else active)
         if held is None or not sources:
             return
 
         async def work() -> None:
-            ids = tuple(one.id for one in sources)
+            ids = tuple(source.id for source in sources)
             plan = (
                 FoldPlan(level=2, summary_ids=ids, reason="upwards")
                 if upwards
@@ -244,7 +244,7 @@ class Interleavings(RuleBasedStateMachine):
                     assert (await store.counts(scope)).total == 0
                     continue
                 found = await store.page(scope, limit=10_000)
-                wanted = [replace(one, chunk_id=expected.chunk_of.get(one.id)) for one in expected.messages]
+                wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
                 assert await store.unfolded(scope) == [one for one in wanted if one.is_active]
                 assert await store.summaries(scope, active_only=False) == list(expected.summaries.values())

@@ -41,7 +41,7 @@ async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
     changed = config(store, ANNA.owner, every_n=9, enabled=False)
     await store.put_owner(changed)
     assert await store.owner(ANNA.owner) == changed
-    assert [one.owner for one in await store.owners()] == [BORIS.owner, ANNA.owner]
+    assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
     assert await store.owner(1) is None
 
 
@@ -126,8 +126,10 @@ async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
 async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:6])
-    assert [one.id for one in await store.last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
-    assert [one.id for one in await store.last_turns(ANNA, 2, before=stored[4].turn)] == [one.id for one in stored[:4]]
+    assert [turn.id for turn in await store.last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
+    assert [turn.id for turn in await store.last_turns(ANNA, 2, before=stored[4].turn)] == [
+        one.id for one in stored[:4]
+    ]
     assert await store.last_turns(ANNA, 0) == []
 
 
@@ -180,7 +182,7 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append(ANNA, [said("something else entirely"), said(text)])
-    hits = await store.search(ANNA, analyzer.content_terms(question), limit=5)
+    hits = await store.search(ANNA, analyzer.list_content_terms(question), limit=5)
     assert [hit.message.content for hit in hits] == [text]
 
 
@@ -198,7 +200,7 @@ async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     await fold(store, ANNA, stored)
     [hit] = await store.search(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.message.content == "my cat is Möhre"
-    assert await store.search(ANNA, analyzer.analyse("They talked."), limit=5) == []
+    assert await store.search(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------
@@ -222,7 +224,7 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) 
     assert upper.source_ids == (below[0].id, below[1].id)
     assert (upper.first_id, upper.last_id, upper.message_count) == (stored[0].id, stored[3].id, 4)
     assert await store.summaries(ANNA) == [upper]
-    assert [one.is_active for one in await store.summaries(ANNA, active_only=False)] == [False, False, True]
+    assert [summary.is_active for summary in await store.summaries(ANNA, active_only=False)] == [False, False, True]
     with pytest.raises(StaleFold):
         await fold_up(store, ANNA, below)
 

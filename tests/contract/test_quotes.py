@@ -9,7 +9,7 @@ from records.facts import NewFact
 from records.forgetting import Forgetting, Remainder
 from records.messages import NewMessage, Role
 from records.scopes import Scope
-from storage.erasure.quotes import MOST_WORDS
+from storage.erasure.quotes import MAX_WORDS
 from storage.schema.portable_tables import FACTS, PROFILES, VERSIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore
@@ -209,7 +209,7 @@ async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
 
 async def test_where_there_are_too_many_words_nothing_is_promised(store: MemoryStore) -> None:
     talk = Talk(store)
-    first, _ = await talk.say(" ".join(f"walrus{number}" for number in range(MOST_WORDS + 1)))
+    first, _ = await talk.say(" ".join(f"walrus{number}" for number in range(MAX_WORDS + 1)))
     assert not (await talk.left_by(first)).is_complete
 
 

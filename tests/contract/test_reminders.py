@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import StorageError
 from records.forgetting import Forgetting
-from records.reminders import MOST_REMINDERS, Reminder, ReminderWish
+from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
 from storage.stores.memory_store import MemoryStore, SqliteStore
@@ -44,7 +44,7 @@ async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> No
 async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
     made = REMINDER_ROWS.row(await add(store)) | {"wall_time": ""}
     async with write(store) as tx:
-        rows = [REMINDERS.stored(made | {"id": number}) for number in range(2, MOST_REMINDERS + 1)]
+        rows = [REMINDERS.stored(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
         await tx.many(REMINDERS.upsert, rows)
     assert (await add(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")

@@ -75,7 +75,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert await store.owner(BORIS.owner) is None
         assert await store.search(BORIS, ["walrus"], limit=9) == []
         for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
-            assert await store.page(new) == [replace(one, scope=new, telegram_id=None) for one in pages[old]]
+            assert await store.page(new) == [replace(page, scope=new, telegram_id=None) for page in pages[old]]
             assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
             assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
             assert len(await store.candidates(new, ["walrus"], limit=9)) == len(pages[old])

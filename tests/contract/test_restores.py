@@ -4,13 +4,13 @@ from datetime import timedelta
 
 from records.summaries import FoldLease
 from storage.schema.portable_tables import RESTORES, SUMMARIES
-from storage.schema.rows import row_of_message, text_of
+from storage.schema.rows import format_message, format_moment
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
 
 
 def row(number: int, held: dict[str, object]) -> dict[str, object]:
-    known = {"user_id": ANNA.owner, "id": number, "export": "x", "begun_at": text_of(NOW), "held": held}
+    known = {"user_id": ANNA.owner, "id": number, "export": "x", "begun_at": format_moment(NOW), "held": held}
     return {"table": RESTORES.name, **known}
 
 
@@ -44,7 +44,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     messages = await store.page(ANNA)
     [covering] = await store.history.covering(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
-    more = {**row_of_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
+    more = {**format_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
     await store.history.cover(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]

@@ -44,7 +44,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
         found = await store.timeline.page(ANNA, kind=kind, limit=9)
         assert found == [one for one in everything if is_of(one, kind)], kind
     bobs = await store.timeline.page(ANNA, speaker="Bob", limit=9)
-    assert [one.content for one in bobs] == ["of another"]
+    assert [bob.content for bob in bobs] == ["of another"]
     assert list(await store.timeline.speakers(ANNA)) == [("Ann", 3), ("Bob", 1)]
     hours = await store.timeline.hours(ANNA)
     assert [(count, characters) for _, count, characters in hours] == [(5, 37), (1, 9)]

@@ -126,7 +126,7 @@ class Process:
     async def _line(self, feed: Feed, words: Sequence[str], since: int) -> str:
         try:
             entry = await feed.first(
-                lambda entry: all(one in entry["line"] for one in words) or "over" in entry,
+                lambda entry: all(word in entry["line"] for word in words) or "over" in entry,
                 since=since,
                 timeout=PATIENCE,
             )

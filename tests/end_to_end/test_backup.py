@@ -50,7 +50,7 @@ async def test_the_drill(house: House) -> None:
         assert "Archived messages: 0" not in status
         await bob.asks("Which kohlrabi?")
     found = {
-        ann.id: [one["content"] for one in house.memory_in("elsewhere").messages(ann.id)],
+        ann.id: [message["content"] for message in house.memory_in("elsewhere").messages(ann.id)],
         bob.id: [one["content"] for one in house.memory_in("elsewhere").json()["messages"][str(bob.id)]],
     }
     for owner, words in before.items():

@@ -50,7 +50,7 @@ async def talk_under(ceiling: int, folder: Path) -> None:
             since, asked = ann.now, len(house.model.asked_for("facts"))
             ann.says(dense(ALPHABETS[0], PIECES[ceiling] * 4096, 1))
             await ann.hears("Noted.", since=since)
-            pieces = [one["id"] for one in house.memory.messages(ann.id) if one["role"] == "user"][1:]
+            pieces = [message["id"] for message in house.memory.messages(ann.id) if message["role"] == "user"][1:]
             assert len(pieces) == PIECES[ceiling]
             for version in (1, 2):  # of the profile, each after a fold
                 for number, alphabet in enumerate(ALPHABETS[3 * version - 2 : 3 * version + 1], 3 * version):
@@ -62,7 +62,9 @@ async def talk_under(ceiling: int, folder: Path) -> None:
             await ann.asks("/summary_rebuild", "Making all summaries again")
             await ann.hears("are made again (", since=since)
         check_requests(house, ceiling=ceiling)
-        bodies = ["\n".join(one["content"] for one in request.messages) for request in house.model.asked_for("facts")]
+        bodies = [
+            "\n".join(message["content"] for message in request.messages) for request in house.model.asked_for("facts")
+        ]
         assert all(any(f"#{id_} [" in body for body in bodies[asked:]) for id_ in pieces), "each piece is learned from"
         assert any("That was not the JSON object" in body for body in bodies)
         assert any(AGAIN in request[0]["content"] for request in house.summary_requests())

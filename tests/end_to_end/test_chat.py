@@ -114,7 +114,7 @@ async def test_stop_ends_the_answer_and_the_request_behind_it(house: House, bot:
     await house.model.until_held(held + 1)
     assert "Stopped" in await ann.asks("/stop")
     assert await ann.asks("Another") == "Noted."
-    assert [one["role"] for one in house.memory.messages(ann.id)] == ["user", "user", "assistant"]
+    assert [message["role"] for message in house.memory.messages(ann.id)] == ["user", "user", "assistant"]
 
 
 async def test_a_failing_model_is_a_sentence_and_the_message_is_kept(house: House, bot: Process) -> None:
@@ -124,7 +124,7 @@ async def test_a_failing_model_is_a_sentence_and_the_message_is_kept(house: Hous
     told = await ann.asks("Do you hear me?")
     assert "could not answer" in told
     assert "Traceback" not in told
-    assert [one["content"] for one in house.memory.messages(ann.id)] == ["Do you hear me?"]
+    assert [message["content"] for message in house.memory.messages(ann.id)] == ["Do you hear me?"]
     await ann.asks("And now?")
     assert "Do you hear me?" in json.dumps(house.chat_requests()[-1])
 

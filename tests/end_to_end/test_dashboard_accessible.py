@@ -66,7 +66,7 @@ async def test_axe_sees_a_fault(own_house: House, browser: Browser) -> None:
         await expect(shown.page.locator(".empty")).to_be_visible()
         shown.problems.clear()  # nobody is let in without a proof
         await shown.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-        assert [one for one in await grave_violations(shown.page) if "button-name" in one]
+        assert [violation for violation in await grave_violations(shown.page) if "button-name" in violation]
 
 
 async def test_everything_is_reached_and_left_by_keyboard(own_house: House, browser: Browser) -> None:

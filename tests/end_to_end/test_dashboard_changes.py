@@ -155,7 +155,7 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         assert "said" in await visitor.posts("summaries/rebuild")
 
         scopes = (await visitor.posts("conversations/begin", thread=0, title="Boats"))["scopes"]
-        [new] = [one for one in scopes if one["is_open"]]
+        [new] = [scope for scope in scopes if scope["is_open"]]
         assert (new["label"], len(scopes)) == ("Boats", 2)
         renamed = await visitor.posts("conversations/name", thread=new["thread"], title="Ships")
         assert "Ships" in [one["label"] for one in renamed["scopes"]]

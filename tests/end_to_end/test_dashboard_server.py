@@ -42,7 +42,7 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
         figures = await visitor.gets("statistics")
         assert [messages for _, messages, _ in figures["days"]] == [2]
         assert figures["answers"]["explained"] == 1
-        assert sum(one["answers"] for one in figures["usage"]) == 1
+        assert sum(figure["answers"] for figure in figures["usage"]) == 1
         for path in ("speakers", "facts", "profile", "summaries", "settings", "reminders"):
             await visitor.gets(path)
         message = shown["messages"][0]["id"]

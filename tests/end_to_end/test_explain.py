@@ -185,7 +185,7 @@ async def test_the_model_looks_into_the_memory_by_itself(house: House) -> None:
         told = (await explained(ann))[1]
         assert "the model looked up" in told
         assert WALNUTS in told
-        assert WALNUTS not in str([one for one in house.memory.messages(ann.id) if one["origin"] == "tool"])
+        assert WALNUTS not in str([message for message in house.memory.messages(ann.id) if message["origin"] == "tool"])
 
 
 async def test_what_the_model_proposes_is_done_when_its_reader_says_so(house: House) -> None:

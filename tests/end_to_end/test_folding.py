@@ -31,12 +31,14 @@ async def folded(bot: Process, person: Member, *words: str) -> None:
 def check_files(house: House, owner: int) -> None:
     """A message is active exactly when it has no chunk; each chunk has its summary, each source exists."""
     messages, summaries = house.memory.messages(owner), house.memory.summaries(owner)
-    assert all((one["is_active"] == 1) is (one["chunk_id"] is None) for one in messages)
-    chunks = {one["chunk_id"] for one in messages} - {None}
-    listed = [json.loads(one["source_chunk_ids"]) for one in summaries if one["level"] == 1]
+    assert all((message["is_active"] == 1) is (message["chunk_id"] is None) for message in messages)
+    chunks = {message["chunk_id"] for message in messages} - {None}
+    listed = [json.loads(summary["source_chunk_ids"]) for summary in summaries if summary["level"] == 1]
     assert sorted(chunk for sources in listed for chunk in sources) == sorted(chunks)
-    assert sum(one["is_active"] for one in summaries) <= 10
-    active = [chunk for one in summaries if one["is_active"] for chunk in json.loads(one["source_chunk_ids"])]
+    assert sum(summary["is_active"] for summary in summaries) <= 10
+    active = [
+        chunk for summary in summaries if summary["is_active"] for chunk in json.loads(summary["source_chunk_ids"])
+    ]
     assert sorted(active) == sorted(chunks), "every chunk is covered by exactly one active summary"
 
 
@@ -54,9 +56,9 @@ async def test_the_threshold_folds_in_the_background(house: House, bot: Process)
     [summary] = house.memory.summaries(ann.id)
     assert (summary["level"], summary["is_active"], summary["summary_text"]) == (1, 1, SUMMARY)
     messages = house.memory.messages(ann.id)
-    assert [one["is_active"] for one in messages] == [0] * 6
-    assert {one["chunk_id"] for one in messages} == set(json.loads(summary["source_chunk_ids"]))
-    assert [one["content"] for one in messages if one["role"] == "user"] == [
+    assert [message["is_active"] for message in messages] == [0] * 6
+    assert {message["chunk_id"] for message in messages} == set(json.loads(summary["source_chunk_ids"]))
+    assert [message["content"] for message in messages if message["role"] == "user"] == [
         "The first thing",
         "The second thing",
         "The third thing",
@@ -132,10 +134,10 @@ async def test_a_summary_that_must_not_stand_leaves_everything_active(house: Hou
     finally:
         house.model.default(SUMMARIES, SUMMARY)
     assert house.memory.summaries(ann.id) == []
-    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1, 1]
+    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [1, 1]
     ann.press(told, "Try again")
     await ann.hears("1 summary made", since=since)
-    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [0, 0]
+    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [0, 0]
 
 
 async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: House, bot: Process) -> None:
@@ -154,9 +156,9 @@ async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: Hou
         if number == 31:
             await ann.folded(bot, 3, since=since)
         active: dict[int, int] = {}
-        for one in house.memory.summaries(ann.id):
-            if one["is_active"]:
-                active[one["level"]] = active.get(one["level"], 0) + 1
+        for summary in house.memory.summaries(ann.id):
+            if summary["is_active"]:
+                active[summary["level"]] = active.get(summary["level"], 0) + 1
         assert sum(active.values()) <= 10
         if number in by_count:
             assert active == by_count[number], number

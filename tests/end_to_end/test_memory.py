@@ -108,7 +108,7 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
     after = house.memory.messages(ann.id)
     kept = ("id", "role", "content", "created_at", "is_active", "chunk_id", "turn_id")
     assert [[one[name] for name in kept] for one in after[:4]] == [[one[name] for name in kept] for one in before]
-    assert [(one["id"], one["summary_text"]) for one in house.memory.summaries(ann.id)] == [
+    assert [(summary["id"], summary["summary_text"]) for summary in house.memory.summaries(ann.id)] == [
         (one["id"], one["summary_text"]) for one in made
     ]
     assert [one["id"] for one in after] == [1, 2, 3, 4, 5, 6]
@@ -126,7 +126,7 @@ async def test_a_move_while_an_answer_is_awaited_loses_neither(house: House, bot
     assert house.sql in await ann.sets_up("SQLite", 20)
     await house.model.release()
     await ann.hears("Late but here.", since=since)
-    stored = [(one["role"], one["content"]) for one in house.memory.messages(ann.id)]
+    stored = [(message["role"], message["content"]) for message in house.memory.messages(ann.id)]
     assert stored == [("user", "Where will this be kept?"), ("assistant", "Late but here.")]
 
 
@@ -144,6 +144,6 @@ async def test_a_switch_while_an_answer_is_awaited(house: House, bot: Process, s
     await ann.asks(switch)
     await house.model.release()
     await ann.hears("kakapo", since=since)
-    stored = [one["content"] for one in house.memory.messages(ann.id)]
+    stored = [message["content"] for message in house.memory.messages(ann.id)]
     assert stored == ([] if switch == "/summary_on" else ["In between"])
     assert house.memory.files_with("kakapo") == []

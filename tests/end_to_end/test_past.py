@@ -54,7 +54,7 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     edited = [event for event in house.world.feed.since(since) if event["kind"] == "edit"]
     assert not [one for one in edited if one["message"]["message_id"] == done["message_id"]], "the receipt stays"
     assert "flowerpot" in await ann.asks("/search flowerpot")
-    assert [one["origin"] for one in house.memory.messages(ann.id)] == ["imported", "overheard"]
+    assert [message["origin"] for message in house.memory.messages(ann.id)] == ["imported", "overheard"]
 
 
 async def test_whose_another_account_was_may_be_said(house: House, bot: Process) -> None:

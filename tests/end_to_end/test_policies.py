@@ -36,7 +36,7 @@ async def says(bot: Process, person: Member, count: int, first: int = 1, *, fold
 
 
 def active(house: House, person: Member) -> list[dict[str, object]]:
-    return [one for one in house.memory.summaries(person.id) if one["is_active"]]
+    return [summary for summary in house.memory.summaries(person.id) if summary["is_active"]]
 
 
 async def test_the_policy_is_chosen_by_button(house: House, bot: Process) -> None:
@@ -63,7 +63,7 @@ async def test_rolling_in_telegram(house: House, bot: Process) -> None:
     assert (first["message_count"], second["message_count"], second["base_id"]) == (2, 10, first["id"])
     [live] = active(house, ann)
     assert live["id"] == second["id"]
-    assert sum(one["is_active"] for one in house.memory.messages(ann.id)) == 8
+    assert sum(message["is_active"] for message in house.memory.messages(ann.id)) == 8
     status = await ann.asks("/summary_status")
     for line in (
         "How I summarise: Rolling",
@@ -113,12 +113,12 @@ async def test_switching_and_automatic_off(house: House, bot: Process) -> None:
     await chooses(ann, "Rolling")
     await says(bot, ann, 8, 6, folded=(13,))
     [live] = active(house, ann)
-    assert live["message_count"] == sum(not one["is_active"] for one in house.memory.messages(ann.id))
+    assert live["message_count"] == sum(not message["is_active"] for message in house.memory.messages(ann.id))
     await chooses(ann, "Pyramid")
     await says(bot, ann, 1, 14, folded=(14,))
     assert len(active(house, ann)) == 2
     messages = house.memory.messages(ann.id)
-    assert [one["content"] for one in messages if one["role"] == "user"] == [
+    assert [message["content"] for message in messages if message["role"] == "user"] == [
         f"Thing number {number}" for number in range(1, 15)
     ]
 
@@ -132,7 +132,7 @@ async def test_instructions_are_shown_set_and_reset(house: House, bot: Process) 
     since = bot.log.last
     await ann.asks("Something", "Noted.")
     await ann.folded(bot, since=since)
-    [hers] = [one for one in house.summary_requests() if "Something" in one[-1]["content"]]
+    [hers] = [request for request in house.summary_requests() if "Something" in request[-1]["content"]]
     assert "Write in verse." in hers[0]["content"]
     assert "gone" in await ann.asks("/summary_prompt reset")
     assert "To add a wish" in await ann.asks("/summary_prompt")
@@ -167,7 +167,7 @@ async def test_a_rebuild_survives_a_kill(own_house: House) -> None:
         await again.logged(f"rebuilt 3 summaries of messages 1-6 of {ann.id}")
         rebuilt = house.memory.summaries(ann.id)
         assert [one["summary_text"] for one in rebuilt] == ["They spoke of things."] * 3
-        assert {one["chunk_id"] for one in house.memory.messages(ann.id)} == {one["id"] for one in rebuilt}
+        assert {message["chunk_id"] for message in house.memory.messages(ann.id)} == {one["id"] for one in rebuilt}
         since = ann.now
         await ann.asks("/summary_rebuild", "0 of 3")
         await ann.hears("All summaries are made again (3 summaries)", since=since)

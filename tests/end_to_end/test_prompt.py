@@ -154,7 +154,7 @@ async def with_a_paste(house: House, person: Member, ceiling: int) -> None:
     assert request[-1]["content"].endswith("The end")
     if tokens([{"role": "user", "content": pasted}]) > ceiling:
         await person.hears("too long for the model", since=since)
-    stored = [one["content"] for one in house.memory.messages(person.id) if one["role"] == "user"]
+    stored = [message["content"] for message in house.memory.messages(person.id) if message["role"] == "user"]
     assert not stored or "".join("".join(stored).split()) == "".join(pasted.split())
 
 

@@ -198,6 +198,6 @@ async def test_the_page_of_any_process_shows_and_changes_a_memory_that_another_s
         ann.says("A question that takes long")
         await own_house.model.until_held(held + 1)
         answers = [await one.request("POST", "facts/add", json={"owner": ann.id, "text": "Late."}) for one in visitors]
-        assert sorted(one.status_code for one in answers) == [200, 503]
-        assert all("busy" in one.json()["error"] for one in answers if one.status_code == 503)
+        assert sorted(answer.status_code for answer in answers) == [200, 503]
+        assert all("busy" in answer.json()["error"] for answer in answers if answer.status_code == 503)
         await own_house.model.release()

@@ -34,8 +34,8 @@ async def test_memory_json_is_complete_after_a_clean_stop(house: House) -> None:
     assert content["users"][str(bob.id)]["summary_every_n"] == 7
     messages = content["messages"][str(ann.id)]
     assert messages[0]["content"] == "Я люблю «кольраби»"
-    assert [one["is_active"] for one in messages] == [False] * 4 + [True] * 2
-    assert all(one["is_active"] is (one["chunk_id"] is None) for one in messages)
+    assert [message["is_active"] for message in messages] == [False] * 4 + [True] * 2
+    assert all(message["is_active"] is (message["chunk_id"] is None) for message in messages)
     [summary] = content["summaries"][str(ann.id)]
     assert summary["source_chunk_ids"] == [messages[0]["chunk_id"]]
     assert (summary["level"], summary["is_active"]) == (1, True)
@@ -109,14 +109,14 @@ async def test_sigterm_during_a_streamed_answer(house: House) -> None:
         shown = await ann.hears("Once", since=since)
         assert await process.terminate() == 0
     assert "broken off" in house.world.messages[ann.id][shown["message_id"]]["text"]
-    assert [one["role"] for one in memory.messages(ann.id)] == ["user"]
+    assert [message["role"] for message in memory.messages(ann.id)] == ["user"]
     assert memory.files_with("Once upon") == []
     house.model.script(ANSWERS, "A whole story.")
     # Not streamed: what is seen of an answer that is still being written is not stored yet.
     async with house.bot(DATA_DIR="stopped"):
         await ann.hears("A whole story.", since=since)
         await ann.asks("Thanks")
-    stored = [(one["role"], one["content"]) for one in memory.messages(ann.id)]
+    stored = [(message["role"], message["content"]) for message in memory.messages(ann.id)]
     assert stored == [
         ("user", "Tell me a story"),
         ("assistant", "A whole story."),
@@ -189,11 +189,11 @@ async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> N
         await ann.asks("Fold this")
         await house.model.until_held(held + 1)
         await process.kill()
-    assert [one["is_active"] for one in memory.messages(ann.id)] == [1, 1]
+    assert [message["is_active"] for message in memory.messages(ann.id)] == [1, 1]
     async with house.bot(DATA_DIR="killed-fold") as process:
         await ann.asks("And this")
         await process.logged("summarized messages 1-4")
-    assert [one["is_active"] for one in memory.messages(ann.id)] == [0] * 4
+    assert [message["is_active"] for message in memory.messages(ann.id)] == [0] * 4
 
 
 async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:

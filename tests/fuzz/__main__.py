@@ -53,7 +53,7 @@ from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.access import Relevance
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.parsing import parse_update
 from tests.contract.conftest import NOW, config, fold, said, talk
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.behind import OneMemory, OneState, Query, Silent
@@ -63,7 +63,7 @@ from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from tests.support.postgres_server import postgres_server
-from text.analyzer import content_terms
+from text.analyzer import list_content_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
 OFF_THE_LOOP = ("memory.json", "memory.json opened", "markdown")
@@ -197,7 +197,7 @@ class EntryPoints:
         file.write_bytes(self._file(chance))
         self._scratch.execute("BEGIN")
         try:
-            snapshot.insert(self._scratch, snapshot.read(file), StorageType.JSON)
+            snapshot.insert_snapshot(self._scratch, snapshot.read(file), StorageType.JSON)
         except (
             snapshot.SnapshotError,
             StorageTooNew,
@@ -232,20 +232,22 @@ class EntryPoints:
 
     async def word_query(self, chance: Chance) -> None:
         question = text_from(chance)
-        terms = list(content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
+        terms = (
+            list(list_content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
+        )
         store = chance.choice(self._stores)
         await store.search(Scope(owner=chance.choice((1, 2))), terms, limit=10)
 
     async def markdown(self, chance: Chance) -> None:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
-        text, _ = formatting.rendered(source)
-        made = formatting.pieces(source, limit=limit)
+        text, _ = formatting.render(source)
+        made = formatting.split_pieces(source, limit=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:
-            assert formatting.units(piece.text) <= limit
+            assert formatting.count_units(piece.text) <= limit
             assert len(piece.entities) <= formatting.MAX_ENTITIES
-            assert all(0 <= one.offset < one.offset + one.length <= limit for one in piece.entities)
+            assert all(0 <= entity.offset < entity.offset + entity.length <= limit for entity in piece.entities)
             piece.text.encode()
             piece.plain.encode()
 
@@ -282,7 +284,7 @@ class EntryPoints:
             return  # inbox and webhook catch whatever PTB stumbles over
         await self._queue.receive([(update, raw)])
         while not self._queue.empty():
-            parse(cast("Any", self._queue.get_nowait()).update, self._me)
+            parse_update(cast("Any", self._queue.get_nowait()).update, self._me)
 
 
 @asynccontextmanager
@@ -346,7 +348,7 @@ async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: 
                                 cost = replace(cost, held=min(cost.held, further.held))
                         worst[name] = worst[name].max(cost)
                         judged = Cost(memory=cost.memory, child=cost.child) if name in OFF_THE_LOOP else cost
-                        failures += [f"{name} {number}: {one}" for one in (*found, *judged.complaints())]
+                        failures += [f"{name} {number}: {complaint}" for complaint in (*found, *judged.complaints())]
     return counts
 
 

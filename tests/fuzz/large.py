@@ -13,11 +13,11 @@ from typing import Any
 
 from chat.tools import TOOL_NAMES
 from llm import text_calls
-from llm.thoughts import without_thoughts
+from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting
-from telegram_ui.sending.streaming import converted
+from telegram_ui.sending.streaming import convert_safely
 from tests.fuzz.values import ATOMS, Chance
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats import detection
@@ -85,8 +85,8 @@ class LargeEntryPoints:
 
     async def _answer(self, text: Any) -> None:
         """What a model says, as it is read and sent."""
-        text_calls.read(without_thoughts(text), TOOL_NAMES, is_whole=True)
-        assert len(await converted(formatting.messages, text)) <= formatting.MOST_MESSAGES
+        text_calls.read(remove_thoughts(text), TOOL_NAMES, is_whole=True)
+        assert len(await convert_safely(formatting.messages, text)) <= formatting.MAX_MESSAGES
 
     async def _message(self, text: Any) -> None:
         """A whole turn about the longest message that a person can send, and all that follows it."""
@@ -104,7 +104,7 @@ def _file(chance: Chance) -> bytes:
 
 
 def _answer(chance: Chance) -> str:
-    return _repeated(chance, LARGEST if chance.random() < 0.2 else formatting.MOST_MARKDOWN)
+    return _repeated(chance, LARGEST if chance.random() < 0.2 else formatting.MAX_MARKDOWN_CHARS)
 
 
 def _message(chance: Chance) -> str:

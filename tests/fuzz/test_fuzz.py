@@ -38,4 +38,4 @@ async def test_what_takes_much_memory_is_found_also_when_it_is_freed_again() -> 
         assert len(b"x" * (MOST_MEMORY + 10_000_000))
 
     for _ in range(2):
-        assert [one for one in (await measured(take)).complaints() if one.startswith("took 2")]
+        assert [complaint for complaint in (await measured(take)).complaints() if complaint.startswith("took 2")]

@@ -20,7 +20,7 @@ WIDTH = 119
 
 def variables() -> list[Field[Any]]:
     """The fields of the settings that are read from a variable."""
-    return [one for one in fields(Settings) if one.metadata]
+    return [field for field in fields(Settings) if field.metadata]
 
 
 def default(one: Field[Any]) -> str:
@@ -33,15 +33,15 @@ def default(one: Field[Any]) -> str:
 
 def settings_table() -> list[str]:
     rows = ["| variable | default | meaning |", "| --- | --- | --- |"]
-    for one in variables():
-        shown = one.metadata["shown"] or (f"`{default(one)}`" if default(one) else "–")
-        rows.append(f"| `{one.name.upper()}` | {shown} | {one.metadata['meaning']} |")
+    for variable in variables():
+        shown = variable.metadata["shown"] or (f"`{default(variable)}`" if default(variable) else "–")
+        rows.append(f"| `{variable.name.upper()}` | {shown} | {variable.metadata['meaning']} |")
     return rows
 
 
 def commands_table() -> list[str]:
     rows = ["| command | does | in groups |", "| --- | --- | --- |"]
-    return rows + [f"| `/{one.name}` | {one.description} | {one.who} |" for one in all_commands()]
+    return rows + [f"| `/{command.name}` | {command.description} | {command.who} |" for command in all_commands()]
 
 
 def example() -> str:
@@ -49,11 +49,11 @@ def example() -> str:
     lines = [
         "# Copy to .env and fill in what you need; lines that begin with # are the defaults. The environment wins."
     ]
-    for one in variables():
-        meaning, shown = one.metadata["meaning"], one.metadata["shown"]
+    for variable in variables():
+        meaning, shown = variable.metadata["meaning"], variable.metadata["shown"]
         told = f"{meaning[0].upper()}{meaning[1:]}." + (f" Default: {shown}." if shown else "")
         lines += ["", *textwrap.wrap(told.replace("`", ""), WIDTH, initial_indent="# ", subsequent_indent="# ")]
-        lines.append(f"{'' if one.metadata['is_first'] else '#'}{one.name.upper()}={default(one)}")
+        lines.append(f"{'' if variable.metadata['is_first'] else '#'}{variable.name.upper()}={default(variable)}")
     return "\n".join(lines) + "\n"
 
 

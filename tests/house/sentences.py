@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fluent.syntax import ast as fluent
 
-from locales.catalog import ENGLISH, families
+from locales.catalog import ENGLISH, list_families
 from tests.house.text_sources import texts
 
 _END = re.compile(r"(?<=[.!?:;…])\s+|\n+")
@@ -15,7 +15,8 @@ _END = re.compile(r"(?<=[.!?:;…])\s+|\n+")
 def shown(pattern: fluent.Pattern) -> str:
     """A text as it is read: of plurals the last one, and a name for what is put in."""
     return "".join(
-        one.value if isinstance(one, fluent.TextElement) else _put_in(one.expression) for one in pattern.elements
+        element.value if isinstance(element, fluent.TextElement) else _put_in(element.expression)
+        for element in pattern.elements
     )
 
 
@@ -33,7 +34,7 @@ def _put_in(found: object) -> str:
 
 def sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
     """Key and sentence, in the order of the files."""
-    for family in families(language):
+    for family in list_families(language):
         for key, message in texts(language, family).items():
             if message.value is not None:
                 yield from ((key, one) for one in _END.split(shown(message.value)) if one)

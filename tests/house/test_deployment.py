@@ -19,18 +19,18 @@ from typing import Any
 import pytest
 import yaml
 
-from dashboard.past import LARGEST_FILE
+from dashboard.past import MAX_FILE_BYTES
 from runtime import VERSION
-from runtime.health import Readiness, health_served
-from runtime.metrics import page
+from runtime.health import Readiness, serve_health
+from runtime.metrics import render_page
 from settings import Settings
-from telegram_ui.updates.webhook import LARGEST_UPDATE
+from telegram_ui.updates.webhook import MAX_UPDATE_BYTES
 from tests.house.reference import variables
 from tests.paths import ROOT
 from tests.support.proxies import nginx_configuration, program
 
 DEPLOY = ROOT / "deploy"
-NAMES = {one.name.upper() for one in variables()}
+NAMES = {variable.name.upper() for variable in variables()}
 OTHERS = {"PATH", "PYTHONDONTWRITEBYTECODE", "SQLITE_TMPDIR", "FORWARDED_ALLOW_IPS"}
 """What is set for Python, SQLite and uvicorn."""
 STOPS_WITHIN = 10
@@ -70,7 +70,7 @@ def copied() -> list[str]:
 def rooms_of(path: Path) -> set[str]:
     """The first names of what the modules of a room import, wherever in them."""
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-    found = (re.findall(r"(?m)^\s*(?:from|import) (\w+)", one.read_text(encoding="utf-8")) for one in files)
+    found = (re.findall(r"(?m)^\s*(?:from|import) (\w+)", file.read_text(encoding="utf-8")) for file in files)
     return {name for names in found for name in names}
 
 
@@ -91,7 +91,7 @@ def test_the_image_holds_all_that_the_program_imports_and_no_more() -> None:
 def test_neither_memories_nor_secrets_nor_tests_get_into_the_image() -> None:
     patterns = [line for line in text("Dockerfile.dockerignore").splitlines() if line and not line.startswith("#")]
     assert patterns[0] == "**", "nothing is sent but what is named"
-    assert {one[1:] for one in patterns if one.startswith("!")} == set(copied())
+    assert {pattern[1:] for pattern in patterns if pattern.startswith("!")} == set(copied())
     for hidden in (".env", "data", ".git", "tests"):
         assert not any(fnmatch(hidden, one) for one in copied())
 
@@ -109,7 +109,7 @@ def test_the_image_is_no_roots_and_keeps_what_it_writes_on_a_volume() -> None:
 async def test_the_health_check_of_the_image_asks_the_program(tmp_path: Path) -> None:
     [check] = of("HEALTHCHECK")
     command: Sequence[str] = yaml.safe_load(check.partition("CMD ")[2])
-    async with health_served(Readiness(lambda: False), ("127.0.0.1", 0)) as port:
+    async with serve_health(Readiness(lambda: False), ("127.0.0.1", 0)) as port:
         environ = {"HEALTH_LISTEN": f"0.0.0.0:{port}", "http_proxy": "http://127.0.0.1:9", "PATH": os.environ["PATH"]}
         assert await status(command, environ) == 0
     assert await status(command, environ) != 0
@@ -195,7 +195,7 @@ def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(co
 )
 def test_what_the_program_takes_is_not_too_large_for_a_proxy(name: str, limit: str, unit: int) -> None:
     limits = [int(one) * unit for one in re.findall(limit, text(name))]
-    needed = [LARGEST_UPDATE, LARGEST_FILE] if len(limits) > 1 else [LARGEST_FILE]
+    needed = [MAX_UPDATE_BYTES, MAX_FILE_BYTES] if len(limits) > 1 else [MAX_FILE_BYTES]
     assert all(given >= most for given, most in zip(limits, needed, strict=True)), limits
 
 
@@ -425,7 +425,9 @@ def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_t
 
     panels: list[Json] = json.loads(text("grafana.json"))["panels"]
     queries = [target["expr"] for panel in panels for target in panel["targets"]]
-    scraped = {line.split()[2]: line.split()[3] for line in page().decode().splitlines() if line.startswith("# TYPE")}
+    scraped = {
+        line.split()[2]: line.split()[3] for line in render_page().decode().splitlines() if line.startswith("# TYPE")
+    }
     ends = {"histogram": ("_bucket", "_count", "_sum")}
     known = {f"{name}{end}" for name, kind in scraped.items() for end in ends.get(kind, ("",))}
     asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, text("keepsake.rules.yaml")]))

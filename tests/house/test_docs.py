@@ -13,9 +13,9 @@ from dotenv import dotenv_values
 
 from attachments import documents_child
 from attachments.formats import packed
-from bot import parser
+from bot import make_parser
 from llm import endpoint, openai_client, partial_answer, tool_calls
-from records.facts import MOST_FACTS
+from records.facts import MAX_FACTS
 from runtime import VERSION, http_server
 from settings import Secret, Settings
 from telegram_ui.commands.registry import all_commands
@@ -143,21 +143,22 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
     page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     mega = 1_000_000
     for said in (
-        f"{durable_queue.MOST_OF_ONE} unfinished messages",
-        f"tool calls ({tool_calls.MOST_CALLS} an answer)",
-        f"messages of one answer ({formatting.MOST_MESSAGES}, else",
-        f"{openai_client.LONGEST_ANSWER // mega} MB, {partial_answer.LONGEST_TEXT:,} characters, an hour",
-        f"At most {http_server.MOST_CONNECTIONS} connections",
+        f"{durable_queue.MAX_OF_ONE} unfinished messages",
+        f"tool calls ({tool_calls.MAX_CALLS} an answer)",
+        f"messages of one answer ({formatting.MAX_MESSAGES}, else",
+        f"{openai_client.MAX_ANSWER_BYTES // mega} MB, {partial_answer.MAX_TEXT_CHARS:,} characters, an hour",
+        f"At most {http_server.MAX_CONNECTIONS} connections",
         f"within {2 * http_server.REQUEST_WITHIN:g} s is given up",
-        f"more than {webhook.LARGEST_UPDATE // mega} MB refused",
+        f"more than {webhook.MAX_UPDATE_BYTES // mega} MB refused",
         (
-            f"at most {sending_documents.MOST_FETCHED >> 20} MB, unpacked at most {detection.UNPACKED_ANYWAY // mega}"
-            f" MB and {detection.UNPACKED_EACH} times that, and never more than {detection.MOST_UNPACKED // mega} MB"
+            f"at most {sending_documents.MAX_FETCHED_BYTES >> 20} MB, "
+            f"unpacked at most {detection.UNPACKED_ANYWAY // mega} MB and {detection.UNPACKED_EACH} times that, "
+            f"and never more than {detection.MAX_UNPACKED_BYTES // mega} MB"
         ),
-        f"facts to {MOST_FACTS:,} in all",
+        f"facts to {MAX_FACTS:,} in all",
         (
             f"unpack to {packed.UNPACKED_ANYWAY // mega} MB and {packed.UNPACKED_EACH} times what was sent,"
-            f" {packed.MOST_UNPACKED // mega} MB at most"
+            f" {packed.MAX_UNPACKED_BYTES // mega} MB at most"
         ),
         (
             f"{documents_child.MEMORY_ANYWAY // mega} MB of memory and {documents_child.MEMORY_EACH} bytes"
@@ -165,7 +166,7 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
         ),
     ):
         assert said in page
-    assert (endpoint.LONGEST_TAKEN, documents_child.SECONDS) == (3_600, 60), "an hour; a minute of a processor"
+    assert (endpoint.MAX_CALL_SECONDS, documents_child.SECONDS) == (3_600, 60), "an hour; a minute of a processor"
 
 
 # commands and settings ---------------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ def test_commands_are_those_of_the_table() -> None:
 
 def test_every_option_of_the_command_line_is_told() -> None:
     told = section("Starting it")
-    for option in set(re.findall(r"--[a-z-]+", parser().format_help())):
+    for option in set(re.findall(r"--[a-z-]+", make_parser().format_help())):
         assert option in told, option
 
 

@@ -13,11 +13,11 @@ import telegram
 from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
+from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.policy import policy_text
+from telegram_ui.commands.policy import format_policy
 from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
@@ -128,8 +128,8 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    turns = ready(state.turns, reason)[:2]
-    return FoldPlan(level=1, message_ids=ids_of(turns), reason=reason, policy="pairs") if len(turns) == 2 else None
+    turns = select_ready(state.turns, reason)[:2]
+    return FoldPlan(level=1, message_ids=list_ids(turns), reason=reason, policy="pairs") if len(turns) == 2 else None
 
 
 PAIRS = FoldPolicy(name="pairs", plan=plan_a_pair, rebuild_turns=lambda _: 2)
@@ -154,7 +154,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
     async with talking(tmp_path) as talk:
         await talk.remember()
         config = await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
-        assert "• Pairs: two turns, one summary." in policy_text(config)
+        assert "• Pairs: two turns, one summary." in format_policy(config)
         for number in range(4):
             await talk.turn(f"Animal {number}.")
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]

@@ -67,7 +67,7 @@ def test_the_lock_holds_what_is_required_with_hashes(name: str) -> None:
     lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
     assert named(f"{name}.txt").items() <= named(f"{name}.lock").items()
     entries = re.split(r"\n(?=[a-z0-9])", lock)
-    assert [one.partition("\n")[0] for one in entries if "--hash=sha256:" not in one] == []
+    assert [entry.partition("\n")[0] for entry in entries if "--hash=sha256:" not in entry] == []
     assert "://" not in lock
     assert "--index" not in lock
     assert "--find-links" not in lock

@@ -10,8 +10,8 @@ import pytest
 from babel import Locale
 from babel.numbers import format_decimal
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
-from locales.page_texts import page_texts
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_families, translate
+from locales.page_texts import make_page_texts
 from telegram_ui.commands.registry import all_commands
 from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
 
@@ -30,8 +30,8 @@ def keys() -> list[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_has_the_files_and_the_keys_of_english(language: str) -> None:
-    assert families(language) == families(ENGLISH)
-    for family in families(ENGLISH):
+    assert list_families(language) == list_families(ENGLISH)
+    for family in list_families(ENGLISH):
         assert list(texts(language, family)) == list(texts(ENGLISH, family)), f"{language}/{family}.ftl"
 
 
@@ -54,7 +54,7 @@ def test_every_text_can_be_shown(language: str) -> None:
         found = needed(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
-            shown = text_in(language, key, given)
+            shown = translate(language, key, given)
             assert shown.strip(), f"{key} in {language}"
             assert "{" not in shown, f"{key} in {language}"
             assert "}" not in shown, f"{key} in {language}"
@@ -88,14 +88,14 @@ def test_no_text_is_left_that_nobody_asks_for() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_gets_the_texts_it_asks_for_in_a_form_that_a_browser_puts_together(language: str, page: Path) -> None:
     """With the words of the files; test_page.py has the browser show them."""
-    shown = page_texts(page, language)["texts"]
+    shown = make_page_texts(page, language)["texts"]
     asked = {key for call in page_calls(page) for key in call.keys}
     assert [key for key in sorted(asked) if not any(fnmatchcase(one, key) for one in shown)] == []
     for key, pattern in shown.items():
         found = needed(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
-            assert put_together(pattern, given, language) == text_in(language, key, given), f"{key} in {language}"
+            assert put_together(pattern, given, language) == translate(language, key, given), f"{key} in {language}"
 
 
 def put_together(pattern: Any, given: dict[str, Any], language: str) -> str:
@@ -123,8 +123,8 @@ def plural_of(number: int, language: str) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_command_is_described_within_telegrams_limit(language: str) -> None:
-    for one in all_commands():
-        assert 1 <= len(text_in(language, f"menu-{one.name}")) <= LONGEST_DESCRIPTION
+    for command in all_commands():
+        assert 1 <= len(translate(language, f"menu-{command.name}")) <= LONGEST_DESCRIPTION
 
 
 @pytest.mark.parametrize("language", sorted(RIGHT_TO_LEFT))
@@ -134,7 +134,7 @@ def test_a_command_within_a_text_that_runs_the_other_way_is_isolated(language: s
         for number in NUMBERS if needed(language, key).plurals else NUMBERS[:1]:
             found = needed(language, key)
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
-            shown = text_in(language, text.id.name, given)
+            shown = translate(language, text.id.name, given)
             for slash in re.finditer(r"/[a-z]", shown):
                 before = shown[: slash.start()]
                 assert before.count("\u2068") > before.count("\u2069"), f"{key}: {shown}"
@@ -163,7 +163,7 @@ IDS_TO_TYPE = {
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> None:
     word = re.compile(rf"(?<!\w)(?:{MACHINERY[language]})\w*", re.IGNORECASE)
-    for family in families(language):
+    for family in list_families(language):
         if family == "page":  # the playground's, which shows how the memory works
             continue
         text = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")

@@ -14,16 +14,16 @@ SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}
 LOGGED = frozenset({"debug", "info", "warning", "error", "exception"})
 OPERATORS = frozenset(
     {
-        "counter",
-        "gauge",
-        "histogram",
+        "make_counter",
+        "make_gauge",
+        "make_histogram",
         "SettingsError",
         "RuntimeError",
         "ValueError",
         "TelegramError",
         "BadRequest",
         "TypeError",
-        "says",
+        "is_saying",
     }
 )
 """Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""

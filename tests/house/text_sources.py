@@ -11,10 +11,10 @@ from fluent.syntax import FluentParser
 from fluent.syntax import ast as fluent
 from fluent.syntax.visitor import Visitor
 
-from locales.catalog import FOLDER, SHARED, families
+from locales.catalog import FOLDER, SHARED, list_families
 from tests.paths import ROOT
 
-ASKING = frozenset({"tr", "words", "in_every_language"})
+ASKING = frozenset({"tr", "list_words", "translate_everywhere"})
 """The functions that take a key."""
 
 
@@ -34,7 +34,7 @@ class Found(Visitor):
 
     def visit_SelectExpression(self, node: fluent.SelectExpression) -> None:  # noqa: N802
         if isinstance(node.selector, fluent.VariableReference):
-            names = {one.key.name for one in node.variants if isinstance(one.key, fluent.Identifier)}
+            names = {variant.key.name for variant in node.variants if isinstance(variant.key, fluent.Identifier)}
             if names <= {"zero", "one", "two", "few", "many", "other"}:
                 self.plurals.add(node.selector.id.name)
         self.generic_visit(node)
@@ -45,16 +45,16 @@ def texts(language: str, family: str) -> Mapping[str, fluent.Message]:
     """The texts of a file by key. Asserts that nothing in it is not understood, and that no key is there twice."""
     source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
-    assert not [one for one in entries if isinstance(one, fluent.Junk)], f"{language}/{family}.ftl"
-    messages = [one for one in entries if isinstance(one, fluent.Message)]
-    keys = [one.id.name for one in messages]
+    assert not [entry for entry in entries if isinstance(entry, fluent.Junk)], f"{language}/{family}.ftl"
+    messages = [entry for entry in entries if isinstance(entry, fluent.Message)]
+    keys = [message.id.name for message in messages]
     assert len(keys) == len(set(keys)), f"{language}/{family}.ftl: {[key for key in keys if keys.count(key) > 1]}"
     assert all(key.startswith(f"{family}-") for key in keys), f"{language}/{family}.ftl"
     return dict(zip(keys, messages, strict=True))
 
 
 def all_texts(language: str) -> dict[str, fluent.Message]:
-    return {key: text for family in families(language) for key, text in texts(language, family).items()}
+    return {key: text for family in list_families(language) for key, text in texts(language, family).items()}
 
 
 @cache
@@ -153,7 +153,7 @@ def calls() -> Sequence[Call]:
     for place, tree in _program().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
-                named = [one.arg for one in node.keywords]
+                named = [keyword.arg for keyword in node.keywords]
                 arguments = None if None in named else frozenset(one for one in named if one is not None)
                 found.append(Call(f"{place}:{node.lineno}", tuple(_keys(node.args[0])), arguments))
     return found

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from locales.catalog import current
+from locales.catalog import current_language
 from runtime.logs import OURS
 
 OF_OTHERS = frozenset({"PYTEST_CURRENT_TEST", "OMP_NUM_THREADS"})
@@ -22,10 +22,10 @@ def shared_state() -> dict[str, object]:
         **{f"${name}": value for name, value in os.environ.items() if name not in OF_OTHERS},
         "folder": str(Path.cwd()),
         "import path": tuple(sys.path),
-        "language": current(),
+        "language": current_language(),
         "locale": locale.setlocale(locale.LC_ALL),
         "log levels": (root.level, root.manager.disable, *(logging.getLogger(name).level for name in sorted(OURS))),
-        "log handlers": [one for one in root.handlers if not type(one).__module__.startswith("_pytest.")],
+        "log handlers": [handler for handler in root.handlers if not type(handler).__module__.startswith("_pytest.")],
         "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()),
         "switch interval": sys.getswitchinterval(),
         "profiler": sys.getprofile(),

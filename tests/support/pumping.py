@@ -68,10 +68,10 @@ def expressions() -> tuple[list[Found], list[str]]:
         for node in ast.walk(tree):
             if not _is_expression(node):
                 continue
-            pattern, *flags = (_value(one, names) for one in (*node.args[:1], *_flags(node)))
+            pattern, *flags = (_value(flag, names) for flag in (*node.args[:1], *_flags(node)))
             if isinstance(pattern, str):
                 place = f"{path.relative_to(ROOT)}:{node.lineno}"
-                found.setdefault((pattern, sum(int(one) for one in flags if isinstance(one, re.RegexFlag))), place)
+                found.setdefault((pattern, sum(int(flag) for flag in flags if isinstance(flag, re.RegexFlag))), place)
             elif not isinstance(pattern, bytes):
                 unread.setdefault(path, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     compiled = _compiled(unread)

@@ -64,7 +64,7 @@ class Talk:
 
     def prompts(self, model: str = "chat-model") -> list[str]:
         """The recorded requests of a model, each as one text."""
-        return ["\n".join(str(one["content"]) for one in request.messages) for request in self.server.of(model)]
+        return ["\n".join(str(message["content"]) for message in request.messages) for request in self.server.of(model)]
 
 
 @asynccontextmanager

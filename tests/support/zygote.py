@@ -23,7 +23,7 @@ from pathlib import Path
 
 import bot
 from llm.openai_client import OpenAIClient
-from locales.catalog import LANGUAGES, families, text_in
+from locales.catalog import LANGUAGES, list_families, translate
 from runtime.http_client import open_session
 from settings import Settings
 from storage.engine.sqlite import migrate
@@ -53,8 +53,8 @@ def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool
     if not order:
         return False
     if not os.fork():
-        for one in connections:
-            one.close()
+        for connection in connections:
+            connection.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _watch(order, files)
     for file in files:
@@ -121,10 +121,10 @@ def _read_once() -> None:
     """What every run would read or compile for itself: half of what a run of a few messages costs."""
     Tokenizer.for_encoding("o200k_base").count("loaded once")
     for language in LANGUAGES:
-        for family in families(language):
+        for family in list_families(language):
             with suppress(LookupError):
-                text_in(language, f"{family}-")
-    bot.parser()
+                translate(language, f"{family}-")
+    bot.make_parser()
     Settings.from_env({"TELEGRAM_API_URL": "http://127.0.0.1"})
     asyncio.run(_clients())
     with tempfile.TemporaryDirectory() as folder:

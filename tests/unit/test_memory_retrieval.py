@@ -28,8 +28,8 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         reply = await talk.say(f"Where does the {word} stand?")
         assert reply.context is not None
         cut = [(one.first_id, one.last_id) for one in reply.context.cut]
-        cut += [(one.first_id, one.last_id) for one in reply.context.summaries]
-        shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
+        cut += [(summary.first_id, summary.last_id) for summary in reply.context.summaries]
+        shown = {one.id for one in reply.context.recent} | {snippet.message.id for snippet in reply.context.snippets}
         async with talk.services.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
             retrieval = talk.services.retrieval
@@ -46,7 +46,7 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None
     await talk.say("Tell me about Olga.")
     reply = await talk.say("And her birthday?")
     assert reply.context is not None
-    assert any("My sister Olga" in one.text for one in reply.context.snippets)
+    assert any("My sister Olga" in snippet.text for snippet in reply.context.snippets)
 
 
 async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -> None:
@@ -55,7 +55,7 @@ async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -
         await talk.say(f"Tag {number}: " + "im Garten war nicht viel los. " * 20)
     reply = await talk.say("Welche Nummer hat der Haustürschlüssel?")
     assert reply.context is not None
-    assert any("4711" in one.text for one in reply.context.snippets)
+    assert any("4711" in snippet.text for snippet in reply.context.snippets)
     page = await talk.services.search.page(SCOPE, "Haustürschl")
     assert [one.has_words for one in page.found if "4711" in one.message.content] == [True]
 
@@ -72,10 +72,10 @@ async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(tal
     }.items():
         reply = await talk.say(said)
         assert reply.context is not None
-        assert min(len([one for one in reply.context.snippets if one.message.is_user]), 2) == shown
+        assert min(len([snippet for snippet in reply.context.snippets if snippet.message.is_user]), 2) == shown
     reply = await talk.say("What should I drink for my voice?")
     assert reply.context is not None
-    assert any("tea with honey" in one.text for one in reply.context.snippets)
+    assert any("tea with honey" in snippet.text for snippet in reply.context.snippets)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_pro
         reply = await talk.say("Where does the glarbin stand?")
         assert embedded("Where does the glarbin stand?") >= 1
         assert reply.context is not None
-        assert any("glarbin" in one.text for one in reply.context.snippets)
+        assert any("glarbin" in snippet.text for snippet in reply.context.snippets)
 
 
 async def test_words_alone_are_searched_where_the_vector_of_a_question_does_not_come_in_time(tmp_path: Path) -> None:
@@ -127,4 +127,4 @@ async def test_words_alone_are_searched_where_the_vector_of_a_question_does_not_
         reply = await talk.say("Where does the glarbin stand?")
         assert any(request.body["input"] == ["Where does the glarbin stand?"] for request in talk.server.of("e"))
         assert reply.context is not None
-        assert any("glarbin" in one.text for one in reply.context.snippets)
+        assert any("glarbin" in snippet.text for snippet in reply.context.snippets)

@@ -7,20 +7,20 @@ import pytest
 
 from records.errors import SettingsError
 from records.model_calls import Abilities
-from settings import Settings, environment, misspelt, setting, whole
+from settings import Settings, find_misspelt, read_environment, setting, whole
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("OPENAI_MODEL=from-file\nSUMMARY_MODEL=größer\n", encoding="utf-8")
     monkeypatch.setenv("OPENAI_MODEL", "from-environment")
-    found = environment(tmp_path)
+    found = read_environment(tmp_path)
     assert (found["OPENAI_MODEL"], found["SUMMARY_MODEL"]) == ("from-environment", "größer")
 
 
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes("OPENAI_API_KEY=ключ".encode("utf-16"))
     with pytest.raises(SettingsError, match=r"\.env"):
-        environment(tmp_path)
+        read_environment(tmp_path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ def test_all_wrong_values_are_named_at_once_with_names_that_look_like_ours() -> 
 def test_an_empty_variable_leaves_what_the_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("OPENAI_MODEL=from-file\n", encoding="utf-8")
     monkeypatch.setenv("OPENAI_MODEL", " ")
-    assert environment(tmp_path)["OPENAI_MODEL"] == "from-file"
+    assert read_environment(tmp_path)["OPENAI_MODEL"] == "from-file"
 
 
 def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pyte
     )
     monkeypatch.setenv("SNIPPET_BUDGET", "many")
     with pytest.raises(SettingsError) as caught:
-        Settings.from_env(environment(tmp_path))
+        Settings.from_env(read_environment(tmp_path))
     assert f" It is “LOUD” in line 5 of {file}." in caught.value.sentence
     assert " It is “many” in the environment." in caught.value.sentence
     assert f" It stands in line 9 of {file}." in caught.value.sentence
@@ -90,7 +90,7 @@ def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pyte
 def test_a_wrong_line_of_the_file_is_named(tmp_path: Path, second: bytes) -> None:
     (tmp_path / ".env").write_bytes(b"LOG_LEVEL=INFO\n\n" + second + b"\n")
     with pytest.raises(SettingsError, match=r"\.env: line 3 "):
-        environment(tmp_path)
+        read_environment(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,10 @@ def test_a_secret_is_never_shown(variable: str, value: str) -> None:
 
 def test_names_that_look_like_ours_are_found() -> None:
     environ = {"OPENAI_MODLE": "x", "OPENAI_MODEL": "y", "XDG_DATA_DIRS": "/usr", "PATH": "/bin", "X" * 100_000: "long"}
-    assert misspelt(environ) == ["OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?"]
-    assert misspelt({"openai_model": "x"}) == ["openai_model is no setting of this program; did you mean OPENAI_MODEL?"]
+    assert find_misspelt(environ) == ["OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?"]
+    assert find_misspelt({"openai_model": "x"}) == [
+        "openai_model is no setting of this program; did you mean OPENAI_MODEL?"
+    ]
 
 
 def test_a_webhook_is_public_or_on_this_machine() -> None:

@@ -122,7 +122,7 @@ async def test_now_folds_what_there_is_and_says_when_there_is_nothing(talk: Talk
     assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
     await talk.turn("One point.")
     outcome = await talk.services.summaries.fold_now(SCOPE)
-    assert (outcome.state, [one.message_count for one in outcome.summaries]) == ("folded", [2])
+    assert (outcome.state, [summary.message_count for summary in outcome.summaries]) == ("folded", [2])
     assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
 
 
@@ -177,5 +177,7 @@ async def test_a_summary_larger_than_the_window_is_made_in_parts_within_it(tmp_p
         assert len(requests) > 3
         tokens = Tokenizer.for_model("summary-model")
         for request in requests:
-            sizes = (3 + tokens.count(one["role"]) + tokens.count(one["content"]) for one in request.messages)
+            sizes = (
+                3 + tokens.count(message["role"]) + tokens.count(message["content"]) for message in request.messages
+            )
             assert 3 + sum(sizes) <= 1000

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
 from runtime.cooperative import yielding_gil
-from transfer.formats.written_dates import language_codes, month_names
+from transfer.formats.written_dates import list_language_codes, list_month_names
 
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _CONTAINERS = tuple(
@@ -121,7 +121,7 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
 
     None if there is none. `last_year`: of the present.
     """
-    for convert in (_gregorian, _buddhist, _persian):
+    for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
                 if not FIRST_YEAR <= convert(*numbers).year <= last_year:
@@ -141,21 +141,21 @@ def find_date(text: str) -> date | None:
     numbers, order, _, _ = found
     order = order or ("ymd" if numbers[0] > 31 else "mdy" if numbers[1] > 12 else "dmy")
     try:
-        return _gregorian(*arrange(numbers, order))
+        return _gregorian_to_date(*arrange(numbers, order))
     except (ValueError, OverflowError):
         return None
 
 
-def _gregorian(year: int, month: int, day: int) -> date:
+def _gregorian_to_date(year: int, month: int, day: int) -> date:
     month, day = (day, month) if month > 12 >= day else (month, day)
     return date(year + 2000 if year < 100 else year, month, day)
 
 
-def _buddhist(year: int, month: int, day: int) -> date:
-    return _gregorian((year + 2500 if year < 100 else year) - _BUDDHIST_YEARS, month, day)
+def _buddhist_to_date(year: int, month: int, day: int) -> date:
+    return _gregorian_to_date((year + 2500 if year < 100 else year) - _BUDDHIST_YEARS, month, day)
 
 
-def _persian(year: int, month: int, day: int) -> date:
+def _persian_to_date(year: int, month: int, day: int) -> date:
     """Return the date of a day of the Solar Hijri calendar, by its 33-year cycle (exact for 1178 to 1633)."""
     if not (0 < month <= 12 and 0 < day <= 31):
         raise ValueError
@@ -221,7 +221,12 @@ def find_month(word: str) -> int | None:
     if len(word) < 3:
         return None
     return next(
-        (names[word] for language in (*LANGUAGES, *language_codes()) if word in (names := month_names(language))), None
+        (
+            names[word]
+            for language in (*LANGUAGES, *list_language_codes())
+            if word in (names := list_month_names(language))
+        ),
+        None,
     )
 
 
@@ -260,7 +265,7 @@ def _day_halves() -> Mapping[str, bool]:
     from babel import Locale
 
     found: dict[str, bool] = {}
-    for language in (*LANGUAGES, *language_codes()):
+    for language in (*LANGUAGES, *list_language_codes()):
         for widths in Locale.parse(language).day_periods.values():
             for names in widths.values():
                 for period, name in names.items():

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from runtime.cooperative import yielding_gil
 from transfer.formats.chat_heads import find_date, find_half
-from transfer.formats.conversations import Conversations, fingerprint, in_file_order, numbered
+from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import WrongElement
 
@@ -37,7 +37,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for file in files:
         seen: Counter[str] = Counter()
         each = ((f"[{number}]", -1, said) for number, said in enumerate(_parse_lines(file.text)))
-        talks.add(in_file_order(talks.messages(each, partial(_message, reading, seen))))
+        talks.add(order_by_file(talks.messages(each, partial(_read_message, reading, seen))))
     talks.ask_own()
     return talks.history()
 
@@ -65,13 +65,13 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
         yield said
 
 
-def _message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> ImportedMessage:
+def _read_message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> ImportedMessage:
     words = said.words.strip()
     words = words[1:-1].replace('""', '"') if "\n" in words and words[0] == words[-1] == '"' else words
     if said.day is None or not words:
         raise WrongElement
     said_at = datetime.combine(said.day, said.clock, reading.zone).astimezone(UTC)
-    name = numbered(fingerprint(said_at.isoformat(), said.speaker, words), seen)
+    name = number_name(hash_parts(said_at.isoformat(), said.speaker, words), seen)
     source = f"import:chat-texts:{name}"
     return ImportedMessage(source=source, role="user", content=words, created_at=said_at, speaker=said.speaker)
 

@@ -12,33 +12,40 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, branch, is_numbered, without_citations
+from transfer.formats.conversations import (
+    Conversations,
+    ImportedTurn,
+    LeftOut,
+    find_branch,
+    is_numbered,
+    remove_citations,
+)
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.memories import sentences
-from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
+from transfer.formats.memories import iterate_memories
+from transfer.formats.values import demand_object, list_in, list_objects, to_object, to_text
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 
 _ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")
 """Patterns that match a whole document. ChatGPT is told to use the first."""
-MOST_REPLACED, LONGEST_EDITED = 100, 400_000
+MAX_REPLACED, MAX_EDITED_CHARS = 100, 400_000
 """Places that one change replaces, and characters of the longest document in which it looks for them."""
 _ESCAPED = re.compile(r"\\(\W)")
 
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chatgpt", reading)
-    talks.read(files, partial(_conversation, talks))
+    talks.read(files, partial(_read_conversation, talks))
     return talks.history()
 
 
-def _conversation(talks: Conversations, raw: object) -> None:
+def _read_conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
-    if "mapping" not in talk and (wrapped := objects(talk.get("conversations"))):
+    if "mapping" not in talk and (wrapped := list_objects(talk.get("conversations"))):
         for number, inner in enumerate(wrapped):
             with talks.each(f".conversations[{number}]"):
-                _conversation(talks, inner)
+                _read_conversation(talks, inner)
         return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
@@ -46,44 +53,44 @@ def _conversation(talks: Conversations, raw: object) -> None:
 
     def age(name: str) -> float:
         """Return the time of a message, or of the one before it."""
-        before = nodes.get(text_of(nodes[name].get("parent")), {})
-        times = [object_of(one.get("message")).get("create_time") for one in (nodes[name], before)]
-        return next((float(one) for one in times if isinstance(one, int | float)), 0.0)
+        before = nodes.get(to_text(nodes[name].get("parent")), {})
+        times = [to_object(one.get("message")).get("create_time") for one in (nodes[name], before)]
+        return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
-    path = branch(nodes, talk.get("current_node"), "parent", age)
+    path = find_branch(nodes, talk.get("current_node"), "parent", age)
     kept = (name for name in path if nodes[name].get("message") is not None)
     messages = {name: _named(name, nodes[name]["message"]) for name in kept}
-    documents = dict(_documents(map(object_of, messages.values())))
+    documents = dict(_find_documents(map(to_object, messages.values())))
 
     def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = demand_object(message.get("author"), ".author")
         content = demand_object(message.get("content"), ".content")
-        talks.facts += _facts(message, author, content, said_at)
+        talks.facts += _read_facts(message, author, content, said_at)
         words = _shown(message, content, documents)
-        return ImportedTurn(author.get("role"), words and without_citations(words), message["id"])
+        return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
     talks.talk(talk, ((f".mapping[{name[:40]!r}].message", one) for name, one in messages.items()), turn)
 
 
 def _named(node: str, message: object) -> object:
     """Return a message with its own id, or else with its node's."""
-    return {**message, "id": text_of(message.get("id")) or node} if isinstance(message, dict) else message
+    return {**message, "id": to_text(message.get("id")) or node} if isinstance(message, dict) else message
 
 
-def _documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the last version of each canvas document, with the id of the message that wrote it."""
     name, document = "", ""
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
-        held = _held(object_of(message.get("content")))
+        held = _parse_document(to_object(message.get("content")))
         if recipient == _CANVAS:
             if name:
                 yield name, document
-            text = text_of(held.get("content"))
-            document = f"# {text_of(held.get('name'))}\n\n{text}" if text else ""
+            text = to_text(held.get("content"))
+            document = f"# {to_text(held.get('name'))}\n\n{text}" if text else ""
         else:
-            document = _edited(document, held)
+            document = _apply_edits(document, held)
         name = message["id"]
     if name:
         yield name, document
@@ -91,7 +98,7 @@ def _documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]) -> str | None:
     """Return the visible text of a message, or None if it was hidden."""
-    held = object_of(message.get("metadata"))
+    held = to_object(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
         return None
     if message.get("weight", 1) == 0:
@@ -105,54 +112,55 @@ def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Ma
 
 def _words(part: object) -> str:
     """Return the text of a part, which may be the transcript of a recording."""
-    return text_of(part.get("text") if isinstance(part, dict) else part)
+    return to_text(part.get("text") if isinstance(part, dict) else part)
 
 
 def _text(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
-    return text_of(content.get("text")) or "\n".join(map(_words, parts if isinstance(parts, list) else ()))
+    return to_text(content.get("text")) or "\n".join(map(_words, parts if isinstance(parts, list) else ()))
 
 
-def _held(content: Mapping[str, Any]) -> Mapping[str, Any]:
+def _parse_document(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments of a call to the canvas tool."""
     try:
-        return object_of(json.loads(_text(content)))
+        return to_object(json.loads(_text(content)))
     except (ValueError, RecursionError):
         return {}
 
 
-def _edited(document: str, held: Mapping[str, Any]) -> str:
-    """A document under its title, after its changes. A pattern is an expression of somebody else's, which is not run:
-    where it is not plain words of the document, or all of it, what it puts in stands at the end.
+def _apply_edits(document: str, held: Mapping[str, Any]) -> str:
+    """Return a document under its title, after its changes. A pattern is an expression of somebody else's, which is not
+    run: where it is not plain words of the document, or all of it, what it puts in stands at the end.
     """
     title, gap, text = document.partition("\n\n")
-    for given in objects(held.get("updates")):
-        pattern, new = text_of(given.get("pattern")), text_of(given.get("replacement"))
+    for given in list_objects(held.get("updates")):
+        pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))
         plain = _ESCAPED.sub(r"\1", pattern)
         if pattern in _ALL:
             text = new
-        elif plain and len(text) <= LONGEST_EDITED and plain in text:
-            text = text.replace(plain, new, MOST_REPLACED if given.get("multiple") is True else 1)
+        elif plain and len(text) <= MAX_EDITED_CHARS and plain in text:
+            text = text.replace(plain, new, MAX_REPLACED if given.get("multiple") is True else 1)
         else:
             text = f"{text}\n\n{new}".strip()
     return f"{title}{gap}{text}"
 
 
-def _facts(
+def _read_facts(
     message: Mapping[str, Any], author: Mapping[str, Any], content: Mapping[str, Any], said_at: datetime
 ) -> list[ImportedFact]:
     """Return memories and custom instructions as facts."""
     found: list[ImportedFact] = []
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [
-            ImportedFact(text=one.text, observed_at=one.observed_at or said_at) for one in sentences(_text(content))
+            ImportedFact(text=memory.text, observed_at=memory.observed_at or said_at)
+            for memory in iterate_memories(_text(content))
         ]
     if content.get("content_type") == "model_editable_context":
-        found += sentences(text_of(content.get("model_set_context")))
-    given = object_of(object_of(message.get("metadata")).get("user_context_message_data"))
-    if about := text_of(given.get("about_user_message")) or text_of(content.get("user_profile")):
+        found += iterate_memories(to_text(content.get("model_set_context")))
+    given = to_object(to_object(message.get("metadata")).get("user_context_message_data"))
+    if about := to_text(given.get("about_user_message")) or to_text(content.get("user_profile")):
         found.append(ImportedFact(text=about, observed_at=said_at))
-    if how := text_of(given.get("about_model_message")) or text_of(content.get("user_instructions")):
+    if how := to_text(given.get("about_model_message")) or to_text(content.get("user_instructions")):
         found.append(ImportedFact(text=how, observed_at=said_at, kind="instruction"))
     return found
 

@@ -28,7 +28,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.values import WrongElement, demand_object, moment, text_of, wrong_at
+from transfer.formats.values import WrongElement, demand_object, make_wrong_error, parse_moment, to_text
 
 _ROLES: Mapping[Role, str] = {
     "user": "user|you|human|me|prompt|question|request|du|ich|usuario|usuário|пользователь|вы|用户",
@@ -37,7 +37,7 @@ _ROLES: Mapping[Role, str] = {
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
-MOST_SPEAKERS = 20
+MAX_SPEAKERS = 20
 """The most people offered when we ask which of them is importing the chat."""
 _WHEN = (
     *("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date"),
@@ -92,7 +92,7 @@ class Conversations:
     def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Add a conversation and count it under `kind`."""
         if talk:
-            self._talks.append(titled(talk, text_of(title)))
+            self._talks.append(add_title(talk, to_text(title)))
             self._counts[kind] += 1
 
     def read(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
@@ -100,10 +100,10 @@ class Conversations:
         for file in files:
             walk = file.walk()
             try:
-                for where, at, take in _each_object(walk):
+                for where, at, take in _iterate_objects(walk):
                     with self.each(where, walk, at):
                         raw = take()
-                        title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
+                        title = to_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
                         with self.each(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                             if raw is not None:
                                 read_one(raw)
@@ -147,11 +147,11 @@ class Conversations:
                 raise LeftOut
             if not words.strip():
                 raise LeftOut("wordless")
-            key = key or fingerprint(words)
-            name = name or numbered(fingerprint(key, number, own, words), self._seen)
+            key = key or hash_parts(words)
+            name = name or number_name(hash_parts(key, number, own, words), self._seen)
             return replace(self.said(name, own, words.strip(), last), speaker=speaker)
 
-        said = in_file_order(self.messages(((where, -1, one) for where, one in elements), message))
+        said = order_by_file(self.messages(((where, -1, one) for where, one in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def said(self, name: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
@@ -162,7 +162,7 @@ class Conversations:
     def when(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time that an object states, or None. A time in the future counts as none."""
         name = next((one for one in _WHEN if value.get(one)), "")
-        made = moment(value.get(name), f".{name}", self.reading.zone)
+        made = parse_moment(value.get(name), f".{name}", self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
@@ -173,7 +173,7 @@ class Conversations:
             return one.role == "user" and one.origin != "forwarded"
 
         said = (one.speaker for talk in self._talks for one in talk if is_said(one) and one.speaker not in bots)
-        speakers = Counter(said).most_common(MOST_SPEAKERS)
+        speakers = Counter(said).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if must else (len(options),)
         question = ImportQuestion(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
@@ -205,14 +205,14 @@ class Conversations:
     def history(self, *notes: str) -> ImportedHistory:
         """Return the conversations by the time of their first message. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
-            raise self._broken or wrong_at(self._first_damaged)
+            raise self._broken or make_wrong_error(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
         told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = offered(self.facts, self.reading)
+        offers, facts = make_offers(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
             messages=[one for talk in self._talks for one in talk],
@@ -222,14 +222,14 @@ class Conversations:
         )
 
 
-def elements_of(walk: JsonStream, where: str = "") -> Iterator[Element]:
+def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:
     """Yield the elements of the next array, which is called `where`."""
     for number in walk.elements():
         at = walk.at
         yield f"{where}[{number}]", at, walk.value()
 
 
-def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]]]:
+def _iterate_objects(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     """Yield the name and offset of each object of a file, and a function that reads it."""
     if walk.peek() == "[":
         for number in walk.elements():
@@ -237,7 +237,7 @@ def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]
         walk.end()
     elif walk.has_lines:
         for number, (at, line) in enumerate(walk.lines()):
-            yield f"[{number}]", at, partial(_all_of, line)
+            yield f"[{number}]", at, partial(_read_line, line)
     else:
         for number in count():
             if not walk.peek():
@@ -245,7 +245,7 @@ def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]
             yield f"[{number}]" if number else "", walk.at, walk.value
 
 
-def _all_of(line: JsonStream) -> Any:
+def _read_line(line: JsonStream) -> Any:
     try:
         value = line.value()
         line.end()
@@ -264,20 +264,20 @@ def is_numbered(name: str, kind: str) -> bool:
 FACTS_A_PAGE = 20
 PAGE = 2_500
 """The most characters of facts in one message, of Telegram's 4,096."""
-MOST_OFFERED = 500
-LONGEST_OFFERED = 500
+MAX_OFFERED = 500
+MAX_OFFERED_CHARS = 500
 """Facts of another assistant: those shown together, those of one file, and the characters of each."""
 
 
-def offered(
+def make_offers(
     facts: Sequence[ImportedFact], reading: FileReading
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
     """Return one question for each page of facts, and the facts that the person chose so far."""
     known: dict[str, ImportedFact] = {}
-    for one in facts:
-        text = " ".join(one.text.split())[:LONGEST_OFFERED]
-        if text and len(known) < MOST_OFFERED:
-            known.setdefault(text, replace(one, text=text))
+    for fact in facts:
+        text = " ".join(fact.text.split())[:MAX_OFFERED_CHARS]
+        if text and len(known) < MAX_OFFERED:
+            known.setdefault(text, replace(fact, text=text))
     pages: list[list[ImportedFact]] = [[]]
     for one in known.values():
         if len(pages[-1]) == FACTS_A_PAGE or sum(len(held.text) for held in pages[-1]) + len(one.text) > PAGE:
@@ -291,17 +291,17 @@ def offered(
     return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
 
 
-LONGEST_TITLE = 200
+MAX_TITLE_CHARS = 200
 """Characters."""
 
 
-def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
     """Return a conversation whose first message carries the title."""
-    title = title.strip()[:LONGEST_TITLE]
+    title = title.strip()[:MAX_TITLE_CHARS]
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
 
-def in_file_order(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+def order_by_file(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     """Return a conversation in the order of its file, with times that never go back.
 
     Programs stamp answers before their questions, and clocks jump; the file knows what followed what. A file that
@@ -317,36 +317,36 @@ def in_file_order(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     return ordered
 
 
-def fingerprint(*parts: object) -> str:
+def hash_parts(*parts: object) -> str:
     """Return a stable id for a message that has none in the file."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def numbered(name: str, seen: Counter[str]) -> str:
+def number_name(name: str, seen: Counter[str]) -> str:
     """Return a fingerprint, numbered if the file has an equal message before it."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
-def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
+def make_distinct(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
     """Merge equal messages that share an id, and give those with other text an id of their own."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
-    for one in yielding_gil(messages):
-        held = made.setdefault((one.role, one.source), one)
-        if held.content != one.content:
-            other = replace(one, source=f"{one.source}:{fingerprint(one.content)}")
-            made.setdefault((one.role, other.source), other)
+    for message in yielding_gil(messages):
+        held = made.setdefault((message.role, message.source), message)
+        if held.content != message.content:
+            other = replace(message, source=f"{message.source}:{hash_parts(message.content)}")
+            made.setdefault((message.role, other.source), other)
     return list(made.values())
 
 
-def without_citations(text: str) -> str:
+def remove_citations(text: str) -> str:
     """Remove ChatGPT's citation marks and keep the names that they mark."""
     if "\ue200" not in text and "†" not in text and not re.search("[\ue201-\ue206]", text):
         return text
-    return _CITED.sub("", _MARKED.sub(_entity, text))
+    return _CITED.sub("", _MARKED.sub(_read_entity, text))
 
 
-def _entity(found: re.Match[str]) -> str:
+def _read_entity(found: re.Match[str]) -> str:
     """Return the visible name in an entity mark such as ["city","Bern"]."""
     try:
         held = json.loads(found[1])
@@ -356,13 +356,15 @@ def _entity(found: re.Match[str]) -> str:
     return names[1] if len(names) > 1 else ""
 
 
-def branch(nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0) -> list[str]:
-    """The nodes of a tree from its root down to `leaf`, or, where there is no such node, to the newest one that no
-    other follows; of equals, to the last. `parent`: the member that names the node before. Raises WrongElement where
+def find_branch(
+    nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0
+) -> list[str]:
+    """Return the nodes of a tree from its root down to `leaf`, or, where there is no such node, to the newest one that
+    no other follows; of equals, to the last. `parent`: the member that names the node before. Raise WrongElement where
     the tree leads in a circle.
     """
     if not isinstance(leaf, str) or leaf not in nodes:
-        followed = {text_of(one.get(parent)) for one in nodes.values()}
+        followed = {to_text(one.get(parent)) for one in nodes.values()}
         leaves = [name for name in nodes if name not in followed]
         leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
     found: list[str] = []
@@ -381,16 +383,16 @@ DELETED = "Deleted account"
 """Telegram's name for an account that no longer exists."""
 
 
-def forwarded(name: str, words: str) -> str:
+def format_forwarded(name: str, words: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{words}"
 
 
-def reacted(words: str, emoji: Sequence[str]) -> str:
+def add_reactions(words: str, emoji: Sequence[str]) -> str:
     """Return the text with a line of reactions below, or nothing if there is no text."""
     shown = " ".join(filter(None, emoji))
     return f"{words}\n[Reactions: {shown}]" if words and shown else words
 
 
-def poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
+def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
     """Return a poll as text. Each answer comes with True if the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])

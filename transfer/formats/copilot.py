@@ -17,14 +17,14 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         for row in csv.DictReader(io.StringIO(file.text, newline="")):
             conversations.setdefault(row.get("Conversation") or "", []).append(row)
         for title, rows in conversations.items():
-            elements = ((f"[{number}]", row) for number, row in enumerate(_oldest_first(rows)))
+            elements = ((f"[{number}]", row) for number, row in enumerate(_sort_oldest_first(rows)))
             talks.talk(
                 {"title": title}, elements, lambda row, _: ImportedTurn(row.get("Author"), row.get("Message")), title
             )
     return talks.history()
 
 
-def _oldest_first(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+def _sort_oldest_first(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return rows turned round if the newest comes first: by their times, and of equal ones by who speaks first."""
     first, last = rows[0].get("Time") or "", rows[-1].get("Time") or ""
     starts_with_answer = ROLES.get((rows[0].get("Author") or "").lower()) == "assistant"

@@ -20,10 +20,10 @@ from pathlib import PurePosixPath
 from typing import IO, Any
 
 from locales.catalog import tr
-from locales.lists import listed
+from locales.lists import join_list
 from records.errors import ImportRefused
-from records.facts import MOST_FACTS
-from runtime.cooperative import consumed, yielding_gil
+from records.facts import MAX_FACTS
+from runtime.cooperative import consume, yielding_gil
 from transfer.formats import (
     chat_texts,
     chatgpt,
@@ -40,7 +40,7 @@ from transfer.formats import (
     telegram_html,
     whatsapp,
 )
-from transfer.formats.conversations import told_apart
+from transfer.formats.conversations import make_distinct
 from transfer.formats.history import (
     SAMPLED,
     FileReading,
@@ -49,16 +49,16 @@ from transfer.formats.history import (
     ImportFormat,
     Sample,
     SourceFile,
-    split,
-    well_formed_history,
+    make_well_formed,
+    split_long,
 )
-from transfer.formats.json_stream import JsonStream, NotJson, begins_json
+from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
-MOST_UNPACKED = 200_000_000
+MAX_UNPACKED_BYTES = 200_000_000
 """The most bytes of JSON that are read: beyond that the process would need gigabytes."""
-MOST_ENTRIES = 20_000
+MAX_ENTRIES = 20_000
 """Files in an archive, pictures and all: reading the list of more takes longer than reading an export."""
 _TAR_MAGIC_AT = 257
 """Where a tar archive says that it is one."""
@@ -90,9 +90,9 @@ files of an archive share them by their lengths, and each has the least.
 """
 MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
 """Messages that are taken from a file, and one more for so many bytes that were sent."""
-LONGEST_FACT = 4_096
+MAX_FACT_CHARS = 4_096
 """Characters."""
-MOST_FILES = 5_000
+MAX_FILES = 5_000
 """Of an archive that are read together: Discord has one for each channel."""
 _OBJECTS_SAMPLED = 3
 _FALLBACKS = (generic.FORMAT, memories.FORMAT)
@@ -101,29 +101,29 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHistory:
+def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
     """What a file holds; the arguments are those of `FileReading`.
 
     Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
     reading = FileReading(**given)
-    unpacked = deque(_unpacked(data, reading.name, min(most, most_unpacked(len(data)))))
+    unpacked = deque(_unpack(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = _is_packed(data)
-    seals = [keepsake.sealed(one) for _, one in unpacked]
+    seals = [keepsake.read_seal(one) for _, one in unpacked]
     values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
     files = [
-        SourceFile(path, _text(one), MIN_VALUES_A_FILE + values * len(one) // whole) for path, one in consumed(unpacked)
+        SourceFile(path, _text(one), MIN_VALUES_A_FILE + values * len(one) // whole) for path, one in consume(unpacked)
     ]
     found: dict[str, list[SourceFile]] = {}
     for file in files:
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
-    if not found and not (reading.name or is_packed) and not begins_json(files[0].text):
+    if not found and not (reading.name or is_packed) and not is_json_begin(files[0].text):
         found[memories.FORMAT.name] = files
     if not found and (held := [file for file in files if file.text.lstrip()[:1] != "<"]):
         found[generic.FORMAT.name] = held
     if not found:
-        raise _unknown(None if is_packed else files[0])
+        raise _make_unknown_error(None if is_packed else files[0])
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # One that is damaged from its beginning is known by its name alone, and counted.
@@ -131,13 +131,13 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if (understood := _read_as(form, group, reading)) is None:
-        raise _unknown(None if is_packed else files[0])
+        raise _make_unknown_error(None if is_packed else files[0])
     form, history = understood
-    history = well_formed_history(history)
+    history = make_well_formed(history)
     messages = history.messages
     if history.rows is None:
-        messages = told_apart([_named(one, form.product or "Assistant") for one in yielding_gil(messages)])
-    history = replace(history, messages=split(messages, form.longest_message))
+        messages = make_distinct([_named(message, form.product or "Assistant") for message in yielding_gil(messages)])
+    history = replace(history, messages=split_long(messages, form.longest_message))
     _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
 
@@ -147,11 +147,11 @@ def _read_as(
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files by the format that they seem to have, or else by one that finds messages or memories in them.
 
-    None if nothing was understood. Raises ImportRefused: the first format's own error.
+    None if nothing was understood. Raise ImportRefused: the first format's own error.
     """
     refused: ImportRefused | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):
-        if tried is not form and (form.is_alone or not all(begins_json(file.text) for file in files)):
+        if tried is not form and (form.is_alone or not all(is_json_begin(file.text) for file in files)):
             break
         try:
             history = tried.read(files, reading)
@@ -162,7 +162,7 @@ def _read_as(
             continue
         # What one format calls damaged may be another's: a talk of two is no chance.
         roles = {message.role for message in history.messages}
-        if len(roles) == 2 or (refused is None and _holds_anything(history, is_first=tried is form)):
+        if len(roles) == 2 or (refused is None and _has_content(history, is_first=tried is form)):
             return tried, history
     if refused:
         raise refused
@@ -170,37 +170,37 @@ def _read_as(
     return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
 
 
-def _holds_anything(history: ImportedHistory, *, is_first: bool) -> bool:
+def _has_content(history: ImportedHistory, *, is_first: bool) -> bool:
     found = history.messages or history.questions or history.facts or history.rows is not None
     return bool(found or (is_first and history.notes))
 
 
 def _named(one: ImportedMessage, assistant: str) -> ImportedMessage:
-    """A message that says which assistant it is of: this bot said none of it."""
+    """Return a message that says which assistant it is of: this bot said none of it."""
     return replace(one, speaker=assistant) if one.role == "assistant" and not one.speaker else one
 
 
-def most_unpacked(size: int) -> int:
-    """Bytes that a file of this size may have when it is unpacked."""
-    return min(MOST_UNPACKED, UNPACKED_ANYWAY + UNPACKED_EACH * size)
+def limit_unpacked(size: int) -> int:
+    """Return the bytes that a file of this size may have when it is unpacked."""
+    return min(MAX_UNPACKED_BYTES, UNPACKED_ANYWAY + UNPACKED_EACH * size)
 
 
 def _demand_bounds(history: ImportedHistory, size: int) -> None:
     """What a file of `size` bytes may hold, for whoever keeps it."""
     most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
     if len(history.messages) > most:
-        raise _more_than(tr("shared-messages", messages=most))
+        raise _make_limit_error(tr("shared-messages", messages=most))
     facts = (history.rows or {}).get("facts", ())
-    if len(facts) > MOST_FACTS:
-        raise _more_than(tr("shared-facts", facts=MOST_FACTS))
+    if len(facts) > MAX_FACTS:
+        raise _make_limit_error(tr("shared-facts", facts=MAX_FACTS))
     for number, fact in enumerate(yielding_gil(facts), start=1):
-        if len(str(fact.get("text", ""))) > LONGEST_FACT:
-            raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
+        if len(str(fact.get("text", ""))) > MAX_FACT_CHARS:
+            raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
 
 def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
-    """The format of a file; None where it has none. The large parts of it stay unread. Raises ImportRefused where it is
-    the only one, and begins as JSON does but is none.
+    """Return the format of a file; None where it has none. The large parts of it stay unread. Raise ImportRefused where
+    it is the only one, and begins as JSON does but is none.
     """
     start = file.text[:SAMPLED]
     if not start.strip():
@@ -210,11 +210,11 @@ def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     opening = start.lstrip()[0]
     # A page may have more than that of style before its first record.
     sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
-    if (form := _fitting(sample)) is not None or not begins_json(start):
+    if (form := _fitting(sample)) is not None or not is_json_begin(start):
         return form
     sample = replace(sample, opening=opening)
     try:
-        for _ in _names(file.walk(), sample):
+        for _ in _collect_names(file.walk(), sample):
             if (found := _fitting(sample)) is not None:
                 return found
     except ImportRefused:
@@ -228,16 +228,16 @@ def _fitting(sample: Sample) -> ImportFormat | None:
     return next((one for one in FORMATS.values() if one.fits(sample)), None)
 
 
-def _names(walk: JsonStream, sample: Sample) -> Iterator[None]:
+def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
     """Fill in the members of the first objects."""
-    for one in islice(_objects(walk, sample.opening), _OBJECTS_SAMPLED):
+    for one in islice(_iterate_objects(walk, sample.opening), _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if one is not walk else [])):  # one line of many may be damaged
             for name in one.members():
                 sample.names.add(name)
                 yield
 
 
-def _objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
+def _iterate_objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
     if opening == "[":
         yield from (walk for _ in walk.elements() if walk.peek() == "{")
     elif walk.has_lines:
@@ -246,25 +246,25 @@ def _objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
         yield walk
 
 
-def _unknown(file: SourceFile | None) -> ImportRefused:
+def _make_unknown_error(file: SourceFile | None) -> ImportRefused:
     """Says what an unknown file seems to be; None: an archive."""
     start = file.text[:SAMPLED].lstrip() if file else ""
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
     kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
     seems = tr(f"import-seems-{kind if file else 'archive'}")
-    known = dict.fromkeys(one.product or title(name) for name, one in FORMATS.items())
+    known = dict.fromkeys(one.product or name_format(name) for name, one in FORMATS.items())
     product = next((name for name, mark in _UNREAD_PRODUCTS.items() if mark in start), "")
     if product:
-        return ImportRefused(tr("import-unread-product", product=product, known=listed(known)))
-    return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(known)))
+        return ImportRefused(tr("import-unread-product", product=product, known=join_list(known)))
+    return ImportRefused(tr("import-unknown-format", seems=seems, known=join_list(known)))
 
 
-def _more_than(what: str) -> ImportRefused:
+def _make_limit_error(what: str) -> ImportRefused:
     return ImportRefused(tr("import-more-than", what=what))
 
 
-def title(name: str) -> str:
+def name_format(name: str) -> str:
     """What a file of a format is called to a person."""
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
@@ -290,21 +290,21 @@ def _is_packed(data: bytes) -> bool:
     return data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
 
 
-def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
+def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
     try:
         if data.startswith(b"PK\x03\x04"):
-            return _from_zip(data, most)
+            return _unpack_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
-            data = _bounded(partial(_open_gzip, data), most, whole=most)
+            data = _read_bounded(partial(_open_gzip, data), most, whole=most)
         if data[_TAR_MAGIC_AT:].startswith(b"ustar"):
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-                return _chosen_files(_tar_entries(archive), most)
+                return _choose_files(_list_tar_entries(archive), most)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith(_OTHER_PACKINGS):
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > most:
-        raise _more_than(f"{most // 1_000_000} MB")
+        raise _make_limit_error(f"{most // 1_000_000} MB")
     return [(name, data)]
 
 
@@ -312,42 +312,44 @@ def _open_gzip(data: bytes) -> IO[bytes]:
     return gzip.GzipFile(fileobj=io.BytesIO(data))  # type: ignore[return-value]  # a stream like any other
 
 
-def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """The files of an archive, and of the archives in it where it has none that is called like those of a format."""
+def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
+    """Return the files of an archive, and of the archives in it where it has none that is called like those of a
+    format.
+    """
     with ExitStack() as opened:
-        files, left = _entries(data, opened), most
+        files, left = _zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
-            for path, entry in [one for one in files if one[0].lower().endswith(".zip")]:
-                inner = _bounded(entry, left, whole=most)
+            for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
+                inner = _read_bounded(entry, left, whole=most)
                 left -= len(inner)
-                files += [(f"{path}/{name}", one) for name, one in _entries(inner, opened)]
-        return _chosen_files(files, left)
+                files += [(f"{path}/{name}", one) for name, one in _zip_entries(inner, opened)]
+        return _choose_files(files, left)
 
 
 _Entry = tuple[str, Callable[[], IO[bytes]]]
 
 
-def _chosen_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
+def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
     """Unpack the files that are called like those of a format, or else all that may be one."""
     wanted = [entry for entry in files if _is_wanted(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
-        raise _unknown(None)
-    if len(wanted) > MOST_FILES:
-        raise _more_than(tr("import-files", count=MOST_FILES))
+        raise _make_unknown_error(None)
+    if len(wanted) > MAX_FILES:
+        raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: list[tuple[str, bytes]] = []
     left = most
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
-        unpacked.append((path, _bounded(open_entry, left, whole=most)))
+        unpacked.append((path, _read_bounded(open_entry, left, whole=most)))
         left -= len(unpacked[-1][1])
     return unpacked
 
 
-def _tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
-    """The files of a tar archive: the path of each, and what opens it."""
-    members = list(islice(archive, MOST_ENTRIES + 1))
-    if len(members) > MOST_ENTRIES:
-        raise _more_than(tr("import-files", count=MOST_ENTRIES))
+def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
+    """Return the files of a tar archive: the path of each, and what opens it."""
+    members = list(islice(archive, MAX_ENTRIES + 1))
+    if len(members) > MAX_ENTRIES:
+        raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
 
     def opener(member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
         return lambda: archive.extractfile(member) or io.BytesIO()
@@ -355,26 +357,26 @@ def _tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
     return [(member.name, opener(member)) for member in members if member.isfile()]
 
 
-def _entries(data: bytes, opened: ExitStack) -> list[_Entry]:
-    """The files of an archive: the path of each, and what opens it."""
-    if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
-        raise _more_than(tr("import-files", count=MOST_ENTRIES))
+def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
+    """Return the files of an archive: the path of each, and what opens it."""
+    if data.count(_ENTRY) > MAX_ENTRIES:  # before the list is read
+        raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
     files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
-    return [(one.filename, partial(archive.open, one)) for one in files]
+    return [(file.filename, partial(archive.open, file)) for file in files]
 
 
-def _bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
-    """All of a stream. An archive may lie about its size, so it is measured while it is read."""
+def _read_bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
+    """Return all of a stream. An archive may lie about its size, so it is measured while it is read."""
     with entry() as packed:
         taken = packed.read(most + 1)
     if len(taken) > most:
-        raise _more_than(f"{whole // 1_000_000} MB")
+        raise _make_limit_error(f"{whole // 1_000_000} MB")
     return taken
 
 
 def _place(path: str) -> tuple[str, str]:
-    """The folder and the name of a file."""
+    """Return the folder and the name of a file."""
     place = PurePosixPath(path.replace("\\", "/").lower())
     return place.parent.name, place.name
 

@@ -12,9 +12,16 @@ from itertools import count
 from pathlib import PurePosixPath
 from typing import Any
 
-from transfer.formats.conversations import Conversations, Element, LeftOut, elements_of, forwarded, reacted
+from transfer.formats.conversations import (
+    Conversations,
+    Element,
+    LeftOut,
+    add_reactions,
+    format_forwarded,
+    iterate_elements,
+)
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
-from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
+from transfer.formats.values import demand_object, list_in, list_objects, to_object, to_text
 
 _TALK = ("Default", "Reply", None)
 
@@ -24,7 +31,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     bots: set[str] = set()
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
     for file in channels:
-        _exported(file, talks, bots)
+        _read_export(file, talks, bots)
     if channels:
         talks.ask_own(bots=bots)
         return talks.history()
@@ -34,7 +41,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
             if _is_index(file.path):
                 names = demand_object(file.walk().value())
                 continue
-            said = talks.messages(_rows(file), partial(_own, talks))
+            said = talks.messages(_read_rows(file), partial(_read_own_message, talks))
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda one: one.created_at), names.get(channel))
     return talks.history()
@@ -45,10 +52,10 @@ def _is_index(path: str) -> bool:
     return PurePosixPath(path.lower()).name == "index.json"
 
 
-def _rows(file: SourceFile) -> Iterator[Element]:
+def _read_rows(file: SourceFile) -> Iterator[Element]:
     """Yield the rows of messages.json, or of messages.csv in older packages."""
     if file.text.lstrip()[:1] == "[":
-        yield from elements_of(file.walk())
+        yield from iterate_elements(file.walk())
         return
     rows = csv.DictReader(io.StringIO(file.text, newline=""))
     for number in count():
@@ -61,10 +68,10 @@ def _rows(file: SourceFile) -> Iterator[Element]:
         yield f"[{number}]", -1, row
 
 
-def _own(talks: Conversations, raw: object) -> ImportedMessage:
+def _read_own_message(talks: Conversations, raw: object) -> ImportedMessage:
     """Return a row of the data package, which holds only its owner's messages."""
     value = demand_object(raw)
-    return _said(value.get("ID"), text_of(value.get("Contents")), talks.when(value))
+    return _said(value.get("ID"), to_text(value.get("Contents")), talks.when(value))
 
 
 def _said(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
@@ -74,13 +81,13 @@ def _said(number: object, words: str, said_at: datetime | None, **more: Any) -> 
     return ImportedMessage(source=source, role="user", content=words.strip(), created_at=said_at, **more)
 
 
-def _exported(file: SourceFile, talks: Conversations, bots: set[str]) -> None:
+def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None:
     walk, title, said = file.walk(), "", list[ImportedMessage]()
     for name in walk.members():
         if name == "channel":
-            title = text_of(object_of(walk.value()).get("name"))
+            title = to_text(to_object(walk.value()).get("name"))
         elif name == "messages":
-            said += talks.messages(elements_of(walk, name), partial(_message, talks, bots), walk)
+            said += talks.messages(iterate_elements(walk, name), partial(_message, talks, bots), walk)
     talks.add(said, title)
 
 
@@ -89,16 +96,16 @@ def _message(talks: Conversations, bots: set[str], value: object) -> ImportedMes
     if raw.get("type") not in _TALK:
         raise LeftOut("service")
     author = demand_object(raw.get("author"), ".author")
-    speaker = text_of(author.get("nickname")) or text_of(author.get("name")) or "?"
+    speaker = to_text(author.get("nickname")) or to_text(author.get("name")) or "?"
     if author.get("isBot") is True:  # it is another one like everybody else: it answered all people of the channel
         bots.add(speaker)
-    words, original = text_of(raw.get("content")), raw.get("forwardedMessage")
+    words, original = to_text(raw.get("content")), raw.get("forwardedMessage")
     is_forwarded = isinstance(original, dict)
-    if theirs := text_of(object_of(original).get("content")).strip():
-        words = forwarded("", theirs)
-    emoji = [text_of(object_of(one.get("emoji")).get("name")) for one in objects(list_in(raw, "reactions"))]
+    if theirs := to_text(to_object(original).get("content")).strip():
+        words = format_forwarded("", theirs)
+    emoji = [to_text(to_object(one.get("emoji")).get("name")) for one in list_objects(list_in(raw, "reactions"))]
     origin = "forwarded" if is_forwarded else "imported"
-    return _said(raw.get("id"), reacted(words.strip(), emoji), talks.when(raw), speaker=speaker, origin=origin)
+    return _said(raw.get("id"), add_reactions(words.strip(), emoji), talks.when(raw), speaker=speaker, origin=origin)
 
 
 def _fits(sample: Sample) -> bool:

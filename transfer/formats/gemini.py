@@ -13,11 +13,19 @@ from typing import Any
 
 from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, fingerprint
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.html_blocks import Block, blocks, text_in
-from transfer.formats.values import WrongElement, demand_moment, demand_object, list_in, object_of, objects, text_of
-from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
+from transfer.formats.html_blocks import Block, find_text, iterate_blocks
+from transfer.formats.values import (
+    WrongElement,
+    demand_moment,
+    demand_object,
+    list_in,
+    list_objects,
+    to_object,
+    to_text,
+)
+from transfer.formats.written_dates import WrittenDate, choose_month_names, parse_moment, written
 
 _PRODUCTS = ("gemini", "bard")
 _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)(?:[\s\u00a0]+|$)", re.IGNORECASE)
@@ -31,31 +39,31 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("gemini", reading)
     for file in files:
         if file.text.lstrip()[:1] == "<":
-            _page(file, talks)
+            _read_page(file, talks)
         else:
-            verb = _most(_VERB.findall(file.text))
-            talks.read([file], partial(_object, talks, PurePosixPath(file.path).name, verb))
+            verb = _most_common(_VERB.findall(file.text))
+            talks.read([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
     return talks.history()
 
 
-def _most(verbs: Sequence[str]) -> str:
+def _most_common(verbs: Sequence[str]) -> str:
     """Return the most frequent verb if it occurs more than once, else ""."""
     return next((verb for verb, count in Counter(verbs).most_common(1) if count > 1), "")
 
 
-def _object(talks: Conversations, name: str, verb: str, raw: object) -> None:
+def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
     value = demand_object(raw)
     if "chunkedPrompt" in value:
-        _studio(value, name, talks)
+        _read_studio(value, name, talks)
     elif "conversation_turns" in value:
-        _workspace(value, talks)
-    elif any(name in text_of(value.get("header")).lower() for name in _PRODUCTS):
+        _read_workspace(value, talks)
+    elif any(name in to_text(value.get("header")).lower() for name in _PRODUCTS):
         said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
-        answers = [text_in(text_of(one.get("html"))) for one in objects(list_in(value, "safeHtmlItem"))]
-        _pair(text_of(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
+        answers = [find_text(to_text(one.get("html"))) for one in list_objects(list_in(value, "safeHtmlItem"))]
+        _add_pair(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
-def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
+def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
     """Add a record of MyActivity. Without a known verb, it is a prompt only if it has an answer."""
     own = title.removeprefix(f"{verb}\u00a0") if verb else title
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip().removeprefix(": ")
@@ -63,19 +71,21 @@ def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversa
     if prompt == title and (_OTHER.match(title) or not answer):
         raise LeftOut("service")
     talks.skipped["wordless"] += not prompt
-    name = fingerprint(said_at.isoformat(), prompt)
+    name = hash_parts(said_at.isoformat(), prompt)
     said = [talks.said(name, "user", prompt, said_at), talks.said(name, "assistant", answer, said_at)]
     talks.add([one for one in said if one.content], kind="prompts")
 
 
-def _page(file: SourceFile, talks: Conversations) -> None:
-    """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raises ImportRefused
+def _read_page(file: SourceFile, talks: Conversations) -> None:
+    """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raise ImportRefused
     where no date is in a language that is known.
     """
-    cells = [cell for block in blocks(file.text, "outer-cell") if (cell := _cell(block))]
-    verb = _most([lines[0].partition("\u00a0")[0] for lines, _ in cells if lines and "\u00a0" in lines[0]])
-    months = months_of([date for _, dates in cells for date in dates], LANGUAGES)
-    moments = [[(at, moment_of(date, months, talks.reading.zone)) for date, at in dates.items()] for _, dates in cells]
+    cells = [cell for block in iterate_blocks(file.text, "outer-cell") if (cell := _read_cell(block))]
+    verb = _most_common([lines[0].partition("\u00a0")[0] for lines, _ in cells if lines and "\u00a0" in lines[0]])
+    months = choose_month_names([date for _, dates in cells for date in dates], LANGUAGES)
+    moments = [
+        [(at, parse_moment(date, months, talks.reading.zone)) for date, at in dates.items()] for _, dates in cells
+    ]
     if cells and not any(said_at for dates in moments for _, said_at in dates):
         raise ImportRefused(tr("import-gemini-date"))
     for number, ((lines, _), dates) in enumerate(zip(cells, moments, strict=True)):
@@ -83,10 +93,10 @@ def _page(file: SourceFile, talks: Conversations) -> None:
             at, said_at = next((one for one in dates if one[1]), (0, None))
             if said_at is None:
                 raise WrongElement(".time")
-            _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
+            _add_pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
 
 
-def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
+def _read_cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
     """Return the lines of a Gemini record, and those that may be its date."""
     if not any(name in block.text_of("header-cell").lower() for name in _PRODUCTS):
         return None
@@ -98,27 +108,27 @@ def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
     return lines, dates
 
 
-def _studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
+def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
     chunks = list_in(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
     unseen = ("isThought", "executableCode", "errorMessage")
-    said = [one for one in enumerate(chunks) if not any(object_of(one[1]).get(member) for member in unseen)]
+    said = [one for one in enumerate(chunks) if not any(to_object(one[1]).get(member) for member in unseen)]
 
     def turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        parts = [text_of(one.get("text")) for one in objects(chunk.get("parts")) if not one.get("thought")]
-        return ImportedTurn(chunk.get("role"), text_of(chunk.get("text")) or "".join(parts))
+        parts = [to_text(one.get("text")) for one in list_objects(chunk.get("parts")) if not one.get("thought")]
+        return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
 
     talks.talk({"title": name}, ((f".chunkedPrompt.chunks[{number}]", one) for number, one in said), turn, name)
 
 
-def _workspace(raw: dict[str, Any], talks: Conversations) -> None:
+def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
     def turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := value.get("user_turn"), dict):
-            return ImportedTurn("user", text_of(user.get("prompt")))
-        parts = objects(object_of(value.get("system_turn")).get("text"))
-        return ImportedTurn("model", "\n".join(text_of(one.get("data")) for one in parts))
+            return ImportedTurn("user", to_text(user.get("prompt")))
+        parts = list_objects(to_object(value.get("system_turn")).get("text"))
+        return ImportedTurn("model", "\n".join(to_text(part.get("data")) for part in parts))
 
     turns = enumerate(list_in(raw, "conversation_turns"))
-    title = text_of(raw.get("title"))
+    title = to_text(raw.get("title"))
     talks.talk(raw, ((f".conversation_turns[{number}]", one) for number, one in turns), turn, title)
 
 

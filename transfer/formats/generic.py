@@ -13,10 +13,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, branch
+from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.json_stream import begins_json
-from transfer.formats.values import WrongElement, demand_object, moment, object_of, objects, text_of
+from transfer.formats.json_stream import is_json_begin
+from transfer.formats.values import WrongElement, demand_object, list_objects, parse_moment, to_object, to_text
 
 _FLAGS = ("isCreatedByUser", "is_user")
 _ROLE_NAMES = ("role", "from", "sender", "author", "type", "speaker")
@@ -40,7 +40,7 @@ _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("generic", reading)
     for file in files:
-        if begins_json(file.text):
+        if is_json_begin(file.text):
             loose: list[Any] = []
             talks.read([file], partial(_read_object, loose, talks))
             _add_talks({}, loose, talks)
@@ -57,14 +57,14 @@ def _read_object(loose: list[Any], talks: Conversations, raw: object, depth: int
             if isinstance(item, dict | list) and depth < MAX_DEPTH:
                 _read_object(loose, talks, item, depth + 1)
         return
-    value = demand_object(raw) if not depth else object_of(raw)
+    value = demand_object(raw) if not depth else to_object(raw)
     if not value:
         return
     if turns := _split_pair(value):
         loose.extend(turns)
     elif _is_message(value):
         loose.append(value)
-    elif (messages := _messages_of(value)) is not None:
+    elif (messages := _find_messages(value)) is not None:
         _add_talks(value, messages, talks)
     elif depth < MAX_DEPTH:
         for member in value.values():
@@ -72,51 +72,51 @@ def _read_object(loose: list[Any], talks: Conversations, raw: object, depth: int
                 _read_object(loose, talks, member, depth + 1)
 
 
-def _messages_of(value: Mapping[str, Any]) -> list[Any] | None:
+def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
     """Return the messages that a conversation holds in a tree or a list; None if it is no conversation."""
-    chat = object_of(value.get("chat"))
-    for holder in (value, chat, object_of(chat.get("history"))):
+    chat = to_object(value.get("chat"))
+    for holder in (value, chat, to_object(chat.get("history"))):
         for member in holder.values():
             if isinstance(member, dict) and (messages := _follow_tree(member, holder)):
                 return messages
     for holder in (value, chat):
         for member in holder.values():
             items = member if isinstance(member, list) else ()
-            if any(_is_message(_unwrap(item)) or _split_pair(object_of(item)) for item in items):
-                return _follow_parents(_flatten(items))
+            if any(_is_message(_unwrap_item(item)) or _split_pair(to_object(item)) for item in items):
+                return _follow_parents(_flatten_lists(items))
     return None
 
 
 def _follow_tree(nodes: Mapping[str, Any], holder: Mapping[str, Any]) -> list[Any]:
     """Return one branch of {id: node} with parents: down to the current node, or else to the newest leaf."""
-    tree = {name: _unwrap(node) for name, node in nodes.items() if isinstance(node, dict)}
+    tree = {name: _unwrap_item(node) for name, node in nodes.items() if isinstance(node, dict)}
     parent = next((name for name in _PARENTS if any(name in node for node in tree.values())), "")
     if not parent or not any(map(_is_message, tree.values())):
         return []
     current = holder.get("currentId") or holder.get("current_node")
-    path = branch(tree, current, parent, lambda name: _time_of(tree[name]))
+    path = find_branch(tree, current, parent, lambda name: _find_time(tree[name]))
     return [tree[name] for name in path if _is_message(tree[name])]
 
 
 def _follow_parents(messages: list[Any]) -> list[Any]:
     """Return the newest branch of a flat list whose messages name the one before them; otherwise all of it."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    number = next((name for name in _IDS if all(text_of(one.get(name)) for one in dicts)), "")
+    number = next((name for name in _IDS if all(to_text(one.get(name)) for one in dicts)), "")
     parent = next((name for name in _PARENTS if any(one.get(name) for one in dicts)), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
     nodes = {message[number]: message for message in dicts}
-    tied = sum(text_of(message.get(parent)) in nodes for message in dicts)
+    tied = sum(to_text(message.get(parent)) in nodes for message in dicts)
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    return [nodes[name] for name in branch(nodes, None, parent, lambda name: _time_of(nodes[name]))]
+    return [nodes[name] for name in find_branch(nodes, None, parent, lambda name: _find_time(nodes[name]))]
 
 
-def _flatten(items: Sequence[Any]) -> list[Any]:
+def _flatten_lists(items: Sequence[Any]) -> list[Any]:
     """Return messages out of their wrappers, pairs as two messages, and of nested answers the last branch."""
     found: list[Any] = []
     level: Sequence[Any] = items
-    if any("children" in object_of(item) and _is_message(object_of(item)) for item in items):
+    if any("children" in to_object(item) and _is_message(to_object(item)) for item in items):
         for _ in range(_MAX_TREE_DEPTH):
             if not level or not isinstance(level[-1], dict):
                 break
@@ -125,11 +125,11 @@ def _flatten(items: Sequence[Any]) -> list[Any]:
             level = children if isinstance(children, list) else ()
         return found
     for item in items:
-        found.extend(_split_pair(object_of(item)) or [_unwrap(item)])
+        found.extend(_split_pair(to_object(item)) or [_unwrap_item(item)])
     return found
 
 
-def _unwrap(item: Any) -> Any:
+def _unwrap_item(item: Any) -> Any:
     """Return a message without the object around it, which may hold its id and parent."""
     for name in _WRAPPERS:
         if isinstance(item, dict) and isinstance(inner := item.get(name), dict) and not _is_message(item):
@@ -141,7 +141,7 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return question and answer of one object as two messages; nothing if it is no such pair."""
     if value.keys().isdisjoint(_QUERIES):
         return []
-    query = next((text_of(value[name]) for name in _QUERIES if text_of(value.get(name)).strip()), "")
+    query = next((to_text(value[name]) for name in _QUERIES if to_text(value.get(name)).strip()), "")
     answer = next((words for name in _ANSWERS if (words := _find_text(value.get(name)))), "")
     if not query or not answer or any(name in value for name in _FLAGS):
         return []
@@ -152,23 +152,23 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _find_text(value: object, depth: int = 0) -> str:
     """Return the text of an answer, which may be nested a few objects deep."""
     if isinstance(value, str) or depth > MAX_DEPTH:
-        return text_of(value).strip()
+        return to_text(value).strip()
     if isinstance(value, list):
         return next((words for item in value if (words := _find_text(item, depth + 1))), "")
-    members = object_of(value)
+    members = to_object(value)
     named = [members[name] for name in (*_ANSWERS, "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
     return next((words for member in inner if (words := _find_text(member, depth + 1))), "")
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and _spoken_role(value) is not None and not _TEXT_KEYS.isdisjoint(value)
+    return isinstance(value, dict) and _find_role(value) is not None and not _TEXT_KEYS.isdisjoint(value)
 
 
 _TEXT_KEYS = frozenset(_TEXT_NAMES)
 
 
-def _spoken_role(value: Mapping[str, Any]) -> str | None:
+def _find_role(value: Mapping[str, Any]) -> str | None:
     """Return what the file calls the speaker, in lower case; None if it names none."""
     for name in _FLAGS:
         if isinstance(value.get(name), bool):
@@ -178,16 +178,16 @@ def _spoken_role(value: Mapping[str, Any]) -> str | None:
         given = given.get("role") if isinstance(given, dict) else given
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
-    kinds = (text_of(part.get("type")).lower() for part in objects(value.get("fragments")))
+    kinds = (to_text(part.get("type")).lower() for part in list_objects(value.get("fragments")))
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
 def _add_talks(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
     """Add one conversation for each group of messages that names its conversation; all in one where none does."""
-    group = next((name for name in _GROUPS if len({str(object_of(one).get(name)) for one in messages}) > 1), "")
+    group = next((name for name in _GROUPS if len({str(to_object(one).get(name)) for one in messages}) > 1), "")
     groups: dict[str, list[Any]] = {}
     for message in messages:
-        groups.setdefault(str(object_of(message).get(group)) if group else "", []).append(message)
+        groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
     for name, members in groups.items():
         _add_talk({**raw, "id": name} if name else raw, members, talks)
 
@@ -195,25 +195,25 @@ def _add_talks(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversat
 def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
-    title = next((text_of(raw[name]) for name in _TITLES if text_of(raw.get(name))), "") or _inner_title(raw)
+    title = next((to_text(raw[name]) for name in _TITLES if to_text(raw.get(name))), "") or _find_inner_title(raw)
     talks.talk({**raw, "title": title}, elements, _turn, str(key)[:200])
 
 
-def _inner_title(raw: Mapping[str, Any]) -> str:
+def _find_inner_title(raw: Mapping[str, Any]) -> str:
     """Return the title that stands in an object about the conversation, such as `metadata`."""
     inner = (member for member in raw.values() if isinstance(member, dict))
-    titles = (text_of(member.get(name)) for member in inner for name in _TITLES if name != "name")
+    titles = (to_text(member.get(name)) for member in inner for name in _TITLES if name != "name")
     return next(filter(None, titles), "")
 
 
 def _turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
-    words = None if value.get("weight") == 0 else _without_asides(_words_of(value)).strip()
-    role = ROLES.get(_spoken_role(value) or "")
-    character = text_of(value.get("name")) if "mes" in value and role == "assistant" else ""
-    return ImportedTurn(role, words, text_of(value.get("messageId")), character)
+    words = None if value.get("weight") == 0 else _remove_asides(_find_words(value)).strip()
+    role = ROLES.get(_find_role(value) or "")
+    character = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
+    return ImportedTurn(role, words, to_text(value.get("messageId")), character)
 
 
-def _words_of(value: Mapping[str, Any]) -> str:
+def _find_words(value: Mapping[str, Any]) -> str:
     return next((words for name in _TEXT_NAMES if (words := _text_in(value.get(name))).strip()), "")
 
 
@@ -222,23 +222,23 @@ def _text_in(held: object, depth: int = 0) -> str:
     if isinstance(held, list):
         return "\n".join(filter(None, (_text_in(part, depth + 1) for part in held if depth < MAX_DEPTH)))
     if not isinstance(held, dict):
-        return text_of(held)
-    if depth > MAX_DEPTH or _HIDDEN_PART.search(text_of(held.get("type"))):
+        return to_text(held)
+    if depth > MAX_DEPTH or _HIDDEN_PART.search(to_text(held.get("type"))):
         return ""
     inner = (_text_in(held.get(name), depth + 1) for name in ("text", "value", "content"))
     return next((words for words in inner if words.strip()), "")
 
 
-def _time_of(message: Mapping[str, Any]) -> float:
+def _find_time(message: Mapping[str, Any]) -> float:
     """Return seconds since 1970, by which the newest of several branches is found; 0 where none is readable."""
     for name in ("createdAt", "create_time", "inserted_at", "created_at", "timestamp"):
         with suppress(WrongElement):
-            if made := moment(message.get(name), ""):
+            if made := parse_moment(message.get(name), ""):
                 return made.timestamp()
     return 0.0
 
 
-def _without_asides(text: str) -> str:
+def _remove_asides(text: str) -> str:
     """Return a text without the folded blocks in which a program keeps reasoning and calls of tools."""
     before, *blocks = text.split(_ASIDE)
     return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
@@ -299,7 +299,7 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
     return best, best_labels
 
 
-def _outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
+def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
     """Yield each line, with the heading that it is outside fenced code."""
     is_fenced = False
     for line in text.splitlines():
@@ -310,7 +310,7 @@ def _outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
 
 def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
     """Return the title and the messages; what stands before the first turn is neither."""
-    lines = list(_outside_fences(_FOOTER.sub("", text)))
+    lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
     title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
     turns: list[tuple[str, str, list[str]]] = []
@@ -327,7 +327,7 @@ def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     for given, rest in ((date, lines), (lines[first].strip("*_ ") if lines else "", lines[first + 1 :])):
         with suppress(WrongElement):
-            if len(given) > 7 and not given.isdecimal() and moment(given, ""):
+            if len(given) > 7 and not given.isdecimal() and parse_moment(given, ""):
                 return {"role": role, "content": "\n".join(rest), "created_at": given}
     return {"role": role, "content": "\n".join(lines)}
 
@@ -339,7 +339,7 @@ def _fits(sample: Sample) -> bool:
         is_message = bool(names & {*_FLAGS, "role", "from"}) and not _TEXT_KEYS.isdisjoint(names)
         is_strange = bool(names & {"type", "guild", "chat_messages"}) if is_talk else "date" in names
         return ((is_talk or is_message) and not is_strange) or {"chat", "title"} <= names
-    headings = [heading for _, heading in _outside_fences(sample.text) if heading]
+    headings = [heading for _, heading in _iterate_outside_fences(sample.text) if heading]
     return bool(_choose_style(headings)[1])
 
 

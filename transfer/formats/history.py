@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import yielding_gil
-from text.characters import boundary, well_formed
+from text.characters import find_boundary, replace_surrogates
 from transfer.formats.json_stream import JsonStream
 
-LONGEST_MESSAGE = 16_000
+MAX_MESSAGE_CHARS = 16_000
 """The most characters of one message. A longer one is split into several of the same turn."""
 SAMPLED = 20_000
 """Characters at the beginning of a file that are looked at to recognise its format."""
@@ -172,72 +172,75 @@ class ImportFormat:
     product: str = ""
     members: Callable[[str, str], bool] = lambda _folder, _name: False
     is_alone: bool = False
-    longest_message: int = LONGEST_MESSAGE
+    longest_message: int = MAX_MESSAGE_CHARS
 
 
 _TEXTS = ("source", "content", "speaker", "title", "also", "text")
 _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
-def well_formed_history(history: ImportedHistory) -> ImportedHistory:
+def make_well_formed(history: ImportedHistory) -> ImportedHistory:
     """Replace lone surrogates, which JSON can spell but no file or message can hold, by U+FFFD."""
     return replace(
         history,
-        messages=[_well_formed(one) for one in yielding_gil(history.messages)],
-        questions=tuple(replace(one, options=tuple(map(well_formed, one.options))) for one in history.questions),
-        facts=tuple(map(_well_formed, history.facts)),
-        notes=tuple(map(well_formed, history.notes)),
+        messages=[_make_well_formed(message) for message in yielding_gil(history.messages)],
+        questions=tuple(
+            replace(question, options=tuple(map(replace_surrogates, question.options)))
+            for question in history.questions
+        ),
+        facts=tuple(map(_make_well_formed, history.facts)),
+        notes=tuple(map(replace_surrogates, history.notes)),
     )
 
 
-def _well_formed(one: _Part) -> _Part:
+def _make_well_formed(one: _Part) -> _Part:
     texts = {name: value for name in _TEXTS if isinstance(value := getattr(one, name, None), str)}
-    whole: dict[str, Any] = {name: well_formed(value) for name, value in texts.items()}
+    whole: dict[str, Any] = {name: replace_surrogates(value) for name, value in texts.items()}
     return one if whole == texts else replace(one, **whole)
 
 
-def sources(history: ImportedHistory) -> list[tuple[Role, str]]:
+def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return every source under which a message of the file may be stored."""
     found: list[tuple[Role, str]] = []
-    for one in yielding_gil(history.messages):
-        found.append((one.role, one.source))
-        if one.also:
-            found.append((one.role, one.also))
+    for message in yielding_gil(history.messages):
+        found.append((message.role, message.source))
+        if message.also:
+            found.append((message.role, message.also))
     return found
 
 
-def imported_source(name: str) -> str:
+def make_import_source(name: str) -> str:
     """What a message of an export is stored under, which anybody may have written: its own source may name an update
     that is still to come, and the file's answer would be given instead of the model's.
     """
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
-def without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
+def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Return the messages of our own export without a source, by number, and their threads."""
     found: dict[int, ImportedMessage] = {}
-    for one in yielding_gil(history.messages):
-        if one.number is not None and one.also is None:
-            found[one.number] = one
+    for message in yielding_gil(history.messages):
+        if message.number is not None and message.also is None:
+            found[message.number] = message
     return found, {one.thread for one in found.values()}
 
 
-def split(messages: Sequence[ImportedMessage], longest: int = LONGEST_MESSAGE) -> Sequence[ImportedMessage]:
-    """The same messages, the long ones in several pieces that joined are the whole.
+def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_CHARS) -> Sequence[ImportedMessage]:
+    """Return the same messages, the long ones in several pieces that joined are the whole.
 
     The first piece keeps source and number, so that a file that is imported again is known.
     """
-    if all(len(one.content) <= longest for one in yielding_gil(messages)):
+    if all(len(message.content) <= longest for message in yielding_gil(messages)):
         return messages
     made: list[ImportedMessage] = []
-    for one in yielding_gil(messages):
-        for number, content in enumerate(_pieces(one.content, longest)):
+    for message in yielding_gil(messages):
+        for number, content in enumerate(_pieces(message.content, longest)):
             if not number:
-                made.append(replace(one, content=content))
+                made.append(replace(message, content=content))
                 continue
-            also = one.also and f"{one.also}#{number}"
-            source = f"{one.source}#{number}"
-            later = replace(one, content=content, source=source, also=also, number=None, title="", answers=True)
+            also = message.also and f"{message.also}#{number}"
+            source = f"{message.source}#{number}"
+            later = replace(message, content=content, source=source, also=also, number=None, title="", answers=True)
             made.append(later)
     return made
 
@@ -246,7 +249,7 @@ def _pieces(text: str, longest: int) -> Iterator[str]:
     start = 0
     while len(text) - start > longest:
         gap = max(text.rfind(mark, start + longest // 2, start + longest) for mark in (" ", "\n"))
-        end = gap + 1 if gap > start else boundary(text, start + longest, start)
+        end = gap + 1 if gap > start else find_boundary(text, start + longest, start)
         yield text[start:end]
         start = end
     yield text[start:]

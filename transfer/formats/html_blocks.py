@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
-from transfer.formats.json_stream import MOST_DEPTH
+from transfer.formats.json_stream import MAX_DEPTH
 
 _GAP = re.compile(r"\n{3,}")
 _EMPTY = frozenset(
@@ -74,7 +74,7 @@ class _Parser(HTMLParser):
             return
         if self._open:
             self._open[-1].parts.append(block)
-        if tag not in _EMPTY and len(self._open) < MOST_DEPTH:
+        if tag not in _EMPTY and len(self._open) < MAX_DEPTH:
             self._open.append(block)
 
     def handle_endtag(self, tag: str) -> None:
@@ -90,7 +90,7 @@ class _Parser(HTMLParser):
             self._open[-1].parts.append(data)
 
 
-def blocks(text: str, name: str) -> Iterator[Block]:
+def iterate_blocks(text: str, name: str) -> Iterator[Block]:
     """Yield the outermost elements with a class, in document order."""
     parser = _Parser(name)
     for _ in feed_pieces(parser, text):
@@ -98,8 +98,8 @@ def blocks(text: str, name: str) -> Iterator[Block]:
         parser.found.clear()
 
 
-def text_in(page: str) -> str:
+def find_text(page: str) -> str:
     """Return the text of an HTML fragment."""
     if "<" not in page and "&" not in page:
         return page.strip()
-    return next((block.text() for block in blocks(f'<div class="all">{page}</div>', "all")), "")
+    return next((block.text() for block in iterate_blocks(f'<div class="all">{page}</div>', "all")), "")

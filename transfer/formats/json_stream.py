@@ -14,11 +14,11 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 
-MOST_DEPTH = 100
+MAX_DEPTH = 100
 """The deepest nesting of objects and arrays."""
-LONGEST_VALUE = 32_000_000
+MAX_VALUE_CHARS = 32_000_000
 """The most characters of one value, such as a whole ChatGPT conversation."""
-MOST_VALUES = 20_000_000
+MAX_VALUES = 20_000_000
 """The most values read from one text. Each takes some 100 bytes, however short it is."""
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
@@ -29,7 +29,7 @@ _LINE = re.compile(r"\S[^\n]*")
 _BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:,|\]\s*\Z)))")
 
 
-def begins_json(text: str) -> bool:
+def is_json_begin(text: str) -> bool:
     """Return True unless a text in brackets is no JSON from its beginning, such as "[LINE] Chat history"."""
     return _BEGINS_JSON.match(text) is not None
 
@@ -38,11 +38,11 @@ class NotJson(ImportRefused):
     """The text is not valid JSON."""
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number in JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class JsonStream:
@@ -51,7 +51,7 @@ class JsonStream:
     `most`: values that may be read in all; what is skipped does not count.
     """
 
-    def __init__(self, text: str, *, most: int = MOST_VALUES) -> None:
+    def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
         self._text = text
         self._at = 0
         self._left = most
@@ -72,9 +72,9 @@ class JsonStream:
     def value(self) -> Any:
         """Read the next value. Raise ImportRefused before building a value that is too large."""
         self._skip_space()
-        end, parts = self._extent(self._left)
+        end, parts = self._find_extent(self._left)
         self._left -= parts
-        if self._left < 0 or end - self._at > LONGEST_VALUE:
+        if self._left < 0 or end - self._at > MAX_VALUE_CHARS:
             raise ImportRefused(tr("import-too-much"))
         try:
             value, self._at = _DECODER.raw_decode(self._text, self._at)
@@ -90,7 +90,7 @@ class JsonStream:
         if self.peek() not in ("{", "["):
             self.value()
             return
-        self._at, _ = self._extent(len(self._text))
+        self._at, _ = self._find_extent(len(self._text))
         self._skip_space()
 
     def members(self) -> Iterator[str]:
@@ -99,7 +99,7 @@ class JsonStream:
             name = self.value()
             if not isinstance(name, str):
                 self.fail()
-            self._expect(":")
+            self._expect_character(":")
             begin = self._skip_space()
             yield name
             if self._at == begin:
@@ -136,7 +136,7 @@ class JsonStream:
         column = at - self._text.rfind("\n", 0, at)
         raise NotJson(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
 
-    def _extent(self, most: int) -> tuple[int, int]:
+    def _find_extent(self, most: int) -> tuple[int, int]:
         """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.
 
         A text that ends before is left to the decoder, which says what is wrong with it.
@@ -149,7 +149,7 @@ class JsonStream:
                 case "{" | "[":
                     depth += 1
                     parts += 1
-                    if depth > MOST_DEPTH:
+                    if depth > MAX_DEPTH:
                         self.fail()
                 case "}" | "]":
                     depth -= 1
@@ -162,7 +162,7 @@ class JsonStream:
         return len(self._text), parts
 
     def _parts(self, opening: str, closing: str) -> Iterator[int]:
-        self._expect(opening)
+        self._expect_character(opening)
         if self.peek() == closing:
             self._at += 1
             return
@@ -176,7 +176,7 @@ class JsonStream:
                 self._skip_space()
                 return
 
-    def _expect(self, character: str) -> None:
+    def _expect_character(self, character: str) -> None:
         if self.peek() != character:
             self.fail()
         self._at += 1

@@ -17,23 +17,23 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, imported_source
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, make_import_source
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, demand_moment, demand_object, text_of, wrong_at
+from transfer.formats.values import WrongElement, demand_moment, demand_object, make_wrong_error, to_text
 
 MARK = "keepsake-export"
 VERSION = 1
-MOST_PARTS = 10_000
+MAX_PARTS = 10_000
 """Files of one export; each has some 48 MB."""
-LONGEST_NAME = 64
+MAX_NAME_CHARS = 64
 """Characters of what an export is called in all of its files."""
 FARTHEST = 2**52
 """Ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63."""
 Row = Mapping[str, object]
-LONGEST_MESSAGE = 120_000
+MAX_MESSAGE_CHARS = 120_000
 """Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
-LONGEST_END = 200
+MAX_END_BYTES = 200
 """Bytes at the end of a file among which its signature stands."""
 
 Signer = Literal["here", "altered", "elsewhere"]
@@ -63,7 +63,7 @@ class ExportFile:
             "export": name,
             "part": part,
         }
-        self._write("{\n" + ",\n".join(f'  "{name}": {_json(value)}' for name, value in head.items()))
+        self._write("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
     def add(self, rows: Iterable[Row]) -> None:
         """Portable rows, each with its "table"."""
@@ -73,13 +73,13 @@ class ExportFile:
             between = ",\n" if table == self._table else begins
             self._table = table
             kept = {name: value for name, value in row.items() if name not in ("table", "user_id")}
-            self._write(f"{between}    {_json(kept)}")
+            self._write(f"{between}    {_encode_json(kept)}")
             self.counts[table] += 1
 
     def end(self, *, more: bool, key: bytes) -> None:
         """`more`: another part follows. `key`: signs the file."""
-        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_json(more)}')
-        self._write(f',\n  "signature": "{signature(key, self._digest.hexdigest())}"\n}}\n')
+        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(more)}')
+        self._write(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
     def _write(self, text: str) -> None:
         written = text.encode("utf-8", "replace")
@@ -88,7 +88,7 @@ class ExportFile:
 
 
 def read(walk: JsonStream) -> ImportedHistory:
-    """Raises ImportRefused naming the row that is wrong, or the version that is too new."""
+    """Raise ImportRefused naming the row that is wrong, or the version that is too new."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
@@ -106,14 +106,14 @@ def read(walk: JsonStream) -> ImportedHistory:
                 if name == "messages":
                     messages.append(_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise wrong_at(wrong.place(f"{name}[{number}]", walk.line_of(at))) from None
+                raise make_wrong_error(wrong.place(f"{name}[{number}]", walk.line_of(at))) from None
     walk.end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
-        raise wrong_at("owner")
+        raise make_wrong_error("owner")
     part, called = facts["part"], facts["export"]
-    if not _is_id(part) or not 0 < part <= MOST_PARTS:
-        raise wrong_at("part")
-    is_named = isinstance(called, str) and 0 < len(called) <= LONGEST_NAME and called.isascii()
+    if not _is_id(part) or not 0 < part <= MAX_PARTS:
+        raise make_wrong_error("part")
+    is_named = isinstance(called, str) and 0 < len(called) <= MAX_NAME_CHARS and called.isascii()
     return ImportedHistory(
         format="keepsake",
         messages=messages,
@@ -135,7 +135,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         raise WrongElement(".content")
     source = values.get("source")
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
-    stored = imported_source(name)
+    stored = make_import_source(name)
     thread = values.get("thread_id", 0)
     if not _is_id(thread):
         raise WrongElement(".thread_id")
@@ -148,13 +148,13 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         role=_ROLES[role],
         content=content,
         created_at=demand_moment(values.get("created_at"), ".created_at"),
-        speaker=text_of(values.get("speaker")),
+        speaker=to_text(values.get("speaker")),
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
         origin=next((one for one in _KEPT if one == values.get("origin")), "imported"),
         turn=turn,
         thread=thread,
         number=number,
-        title=text_of(values.get("title")),
+        title=to_text(values.get("title")),
     )
 
 
@@ -162,18 +162,18 @@ def _is_id(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= FARTHEST
 
 
-def _json(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def signature(key: bytes, digest: str) -> str:
+def make_signature(key: bytes, digest: str) -> str:
     """Of a file with this SHA-256. It begins with what tells keys apart."""
-    return f"{_key_name(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
+    return f"{_name_key(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
-def sealed(data: bytes) -> tuple[str, str]:
-    """The SHA-256 of what a file's signature covers, and that signature; both empty where it has none."""
-    tail = data[-LONGEST_END:]
+def read_seal(data: bytes) -> tuple[str, str]:
+    """Return the SHA-256 of what a file's signature covers, and that signature; both empty where it has none."""
+    tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
     if end is None:
         return "", ""
@@ -181,15 +181,15 @@ def sealed(data: bytes) -> tuple[str, str]:
     return hashlib.sha256(covered).hexdigest(), f"{end[1].decode()}:{end[2].decode()}"
 
 
-def signer(key: bytes, seal: tuple[str, str]) -> Signer:
+def find_signer(key: bytes, seal: tuple[str, str]) -> Signer:
     """Who signed the file with this digest and signature."""
     digest, given = seal
-    if not given.startswith(_key_name(key)):
+    if not given.startswith(_name_key(key)):
         return "elsewhere"
-    return "here" if hmac.compare_digest(given, signature(key, digest)) else "altered"
+    return "here" if hmac.compare_digest(given, make_signature(key, digest)) else "altered"
 
 
-def _key_name(key: bytes) -> str:
+def _name_key(key: bytes) -> str:
     return hashlib.sha256(key).hexdigest()[:8]
 
 
@@ -199,5 +199,5 @@ FORMAT = ImportFormat(
     read=lambda files, _: read(files[0].walk()),
     members=lambda _, name: name.startswith("keepsake") and name.endswith(".json"),
     is_alone=True,
-    longest_message=LONGEST_MESSAGE,
+    longest_message=MAX_MESSAGE_CHARS,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import offered
+from transfer.formats.conversations import make_offers
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 
 _LINE = re.compile(
@@ -31,9 +31,9 @@ _TEXTS = ("content", "memory", "text", "fact")
 _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
-def sentences(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """A text's lines as facts: headings are left out, a line that goes on is joined to the one before. `is_list`: what
-    is no item of a list is left out, too; None: where the text has any.
+def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
+    """Yield a text's lines as facts: headings are left out, a line that goes on is joined to the one before. `is_list`:
+    what is no item of a list is left out, too; None: where the text has any.
     """
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
@@ -46,7 +46,7 @@ def sentences(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFac
             if found and line[:1].isspace():
                 found[-1] = (f"{found[-1][0]} {line.strip()}", found[-1][1])
             continue
-        said_at = _date(parts[1] or parts[2] or "")
+        said_at = _parse_date(parts[1] or parts[2] or "")
         words = parts[3] if said_at or not parts[1] or _ITEM.match(f"[{parts[1]}] - x") else line
         found.append((words.strip().strip("*_").strip(), said_at))
     for words, said_at in found:
@@ -60,10 +60,10 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
         listed = _listed(file) if file.text.lstrip()[:1] in ("[", "{") else None
-        facts += sentences(file.text) if listed is None else listed
+        facts += iterate_memories(file.text) if listed is None else listed
     if not facts:
         raise ImportRefused(tr("import-no-memories"))
-    questions, kept = offered(facts, reading)
+    questions, kept = make_offers(facts, reading)
     return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
 
 
@@ -75,17 +75,17 @@ def _listed(file: SourceFile) -> list[ImportedFact] | None:
         return None
     if isinstance(value, dict):
         value = next((one for one in value.values() if isinstance(one, list)), [])
-    return [fact for one in (value if isinstance(value, list) else ()) if (fact := _fact(one))]
+    return [fact for one in (value if isinstance(value, list) else ()) if (fact := _parse_fact(one))]
 
 
-def _fact(value: Any) -> ImportedFact | None:
+def _parse_fact(value: Any) -> ImportedFact | None:
     held = value if isinstance(value, dict) else {"text": value}
     text = next((held[name] for name in _TEXTS if isinstance(held.get(name), str)), "")
-    said_at = next((_date(str(held[name])) for name in _WHEN if held.get(name)), None)
+    said_at = next((_parse_date(str(held[name])) for name in _WHEN if held.get(name)), None)
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
 
 
-def _date(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     found = _DATE.search(text)
     try:
         return datetime.fromisoformat(found[0]).replace(tzinfo=UTC) if found else None

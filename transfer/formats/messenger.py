@@ -5,9 +5,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, LeftOut, fingerprint, in_file_order, reacted
+from transfer.formats.conversations import Conversations, LeftOut, add_reactions, hash_parts, order_by_file
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
-from transfer.formats.values import demand_moment, demand_object, list_in, object_of, objects, text_of
+from transfer.formats.values import demand_moment, demand_object, list_in, list_objects, to_object, to_text
 
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
@@ -16,7 +16,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     titles: dict[str, str] = {}
     talks.read(files, partial(_read_thread, talks, threads, titles))
     for path, messages in threads.items():
-        talks.add(in_file_order(sorted(messages, key=lambda message: message.created_at)), titles[path])
+        talks.add(order_by_file(sorted(messages, key=lambda message: message.created_at)), titles[path])
     talks.ask_own()
     return talks.history()
 
@@ -25,8 +25,8 @@ def _read_thread(
     talks: Conversations, threads: dict[str, list[ImportedMessage]], titles: dict[str, str], raw: object
 ) -> None:
     value = demand_object(raw)
-    path = text_of(value.get("thread_path")) or text_of(value.get("title"))
-    titles[path] = fix_letters(text_of(value.get("title")))
+    path = to_text(value.get("thread_path")) or to_text(value.get("title"))
+    titles[path] = fix_letters(to_text(value.get("title")))
     newest_first = enumerate(list_in(value, "messages"))
     elements = ((f".messages[{number}]", -1, item) for number, item in reversed(list(newest_first)))
     threads.setdefault(path, []).extend(talks.messages(elements, partial(_read_message, path)))
@@ -34,16 +34,16 @@ def _read_thread(
 
 def _read_message(path: str, raw: object) -> ImportedMessage:
     value: Mapping[str, Any] = demand_object(raw)
-    link = text_of(object_of(value.get("share")).get("link"))
-    words = "\n".join(filter(None, (fix_letters(text_of(value.get("content"))).strip(), link)))
+    link = to_text(to_object(value.get("share")).get("link"))
+    words = "\n".join(filter(None, (fix_letters(to_text(value.get("content"))).strip(), link)))
     if not words or value.get("is_unsent") is True:
         raise LeftOut("wordless")
     said_at = demand_moment(value.get("timestamp_ms"), ".timestamp_ms")
-    speaker = fix_letters(text_of(value.get("sender_name"))) or "?"
-    emoji = [fix_letters(text_of(one.get("reaction"))) for one in objects(value.get("reactions"))]
-    source = f"import:messenger:{fingerprint(path, said_at.isoformat(), speaker, words)}"
+    speaker = fix_letters(to_text(value.get("sender_name"))) or "?"
+    emoji = [fix_letters(to_text(one.get("reaction"))) for one in list_objects(value.get("reactions"))]
+    source = f"import:messenger:{hash_parts(path, said_at.isoformat(), speaker, words)}"
     return ImportedMessage(
-        source=source, role="user", content=reacted(words, emoji), created_at=said_at, speaker=speaker
+        source=source, role="user", content=add_reactions(words, emoji), created_at=said_at, speaker=speaker
     )
 
 

@@ -12,10 +12,18 @@ from functools import partial
 from typing import Any
 
 from locales.catalog import tr
-from locales.lists import listed
-from runtime.cooperative import consumed
+from locales.lists import join_list
+from runtime.cooperative import consume
 from text.rich_messages import read_rich_message
-from transfer.formats.conversations import DELETED, Conversations, LeftOut, forwarded, poll, reacted, titled
+from transfer.formats.conversations import (
+    DELETED,
+    Conversations,
+    LeftOut,
+    add_reactions,
+    add_title,
+    format_forwarded,
+    format_poll,
+)
 from transfer.formats.history import (
     FileReading,
     ImportedHistory,
@@ -25,10 +33,10 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, demand_moment, demand_object, object_of, objects, text_of
+from transfer.formats.values import WrongElement, demand_moment, demand_object, list_objects, to_object, to_text
 
-_MOST_NAMED = 5
-MOST_CHOICES = 30
+_MAX_NAMED = 5
+MAX_CHOICES = 30
 """The most chats with a button of their own. The smaller ones share one."""
 _SHIFT = 2**32
 """Added to a person's id in exports of 2020 and 2021, when no id was that large."""
@@ -56,14 +64,14 @@ class _Chat:
 
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    """Raises ImportRefused naming the message that is wrong."""
+    """Raise ImportRefused naming the message that is wrong."""
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
-    return _history([chat for file in files for chat in _chats(file.walk())], reading)
+    return _make_history([chat for file in files for chat in _read_chats(file.walk())], reading)
 
 
-def _chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
+def _read_chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
     """Yield the chats in the next object, and the object itself if it is a chat."""
     chat = _Chat(where, walk)
     for name in walk.members():
@@ -71,11 +79,11 @@ def _chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
             case "chats" | "left_chats" if not where:
                 for _ in (part for part in walk.members() if part == "list"):
                     for number in walk.elements():
-                        yield from _chats(walk, f"{name}.list[{number}].")
+                        yield from _read_chats(walk, f"{name}.list[{number}].")
             case "name":
-                chat.name = text_of(walk.value())
+                chat.name = to_text(walk.value())
             case "type":
-                chat.kind = text_of(walk.value())
+                chat.kind = to_text(walk.value())
             case "id":
                 chat.id = walk.value()
             case "messages":
@@ -90,7 +98,7 @@ def _read(raw: object) -> object:
     return {name: value for name, value in raw.items() if name in _READ} if isinstance(raw, dict) else raw
 
 
-def _history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
+def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
     talks = Conversations("telegram", reading)
     for chat in chats:
@@ -100,32 +108,32 @@ def _history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
             if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
                 talks.skipped["here"] += len(chat.messages)
                 continue
-            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consumed(chat.messages)))
-            made = titled(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
+            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consume(chat.messages)))
+            made = add_title(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))
-    questions, taken = _choice(read_of, reading)
+    questions, taken = _ask_for_chats(read_of, reading)
     talks.questions += questions
-    held = sorted(((_title(chat), len(made)) for chat, made in taken if made), key=lambda one: -one[1])
+    held = sorted(((_title_of(chat), len(made)) for chat, made in taken if made), key=lambda one: -one[1])
     messages = [one for _, made in taken for one in made]
-    said = [one for one in messages if one.role == "user" and one.origin != "forwarded"]
+    said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
     is_there = any(one.is_own for one in said)
     talks.add(messages)
     if said and not is_there:  # an export of another account of theirs
         talks.ask_own(must=False)
-    return talks.history(*_notes(held, is_there, reading.person))
+    return talks.history(*_make_notes(held, is_there, reading.person))
 
 
 _Read = list[tuple[_Chat, list[ImportedMessage]]]
 
 
-def _choice(chats: _Read, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _Read]:
+def _ask_for_chats(chats: _Read, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _Read]:
     """Ask which chats to import. By default all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
     ordered = sorted(chats, key=lambda one: -len(one[1]))
-    own, rest = ordered[:MOST_CHOICES], ordered[MOST_CHOICES:]
-    labels = [tr("import-chat-held", name=_title(chat)[:40], count=len(made)) for chat, made in own]
+    own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
+    labels = [tr("import-chat-held", name=_title_of(chat)[:40], count=len(made)) for chat, made in own]
     usual = [number for number, (chat, _) in enumerate(own) if "channel" not in chat.kind and not chat.is_left]
     if rest:
         labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
@@ -133,20 +141,20 @@ def _choice(chats: _Read, reading: FileReading) -> tuple[tuple[ImportQuestion, .
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
     chosen = reading.chosen(question) or ()
     groups = [*([one] for one in own), rest]
-    wanted = {id(one[0]) for number in chosen for one in groups[number]}
+    wanted = {id(group[0]) for number in chosen for group in groups[number]}
     return (question,), [one for one in chats if id(one[0]) in wanted]
 
 
-def _title(chat: _Chat) -> str:
+def _title_of(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]:
+def _make_notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]:
     notes = []
     if len(held) > 1:
-        named = listed(tr("import-chat-held", name=name, count=count) for name, count in held[:_MOST_NAMED])
-        if len(held) > _MOST_NAMED:
-            named = tr("import-more", shown=named, more=len(held) - _MOST_NAMED)
+        named = join_list(tr("import-chat-held", name=name, count=count) for name, count in held[:_MAX_NAMED])
+        if len(held) > _MAX_NAMED:
+            named = tr("import-more", shown=named, more=len(held) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
         notes.append(tr("import-none-yours", id=str(person)))
@@ -161,33 +169,33 @@ def _message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessag
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
     said_at = demand_moment(raw.get("date_unixtime") or raw.get("date"), ".date", reading.zone)
-    content = _content(raw)
+    content = _read_content(raw)
     if not content.strip():
         raise LeftOut("wordless")
-    sender, me = _sender(raw), f"user{reading.person}"
+    sender, me = _sender_of(raw), f"user{reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role="assistant" if is_bot else "user",
-        content=forwarded(text_of(raw["forwarded_from"]), content) if is_forwarded else content,
+        content=format_forwarded(to_text(raw["forwarded_from"]), content) if is_forwarded else content,
         created_at=said_at,
-        speaker=text_of(raw.get("from")) or ("" if sender == me else DELETED),
+        speaker=to_text(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",
         is_own=is_forwarded or is_bot or sender == me,
         answers=is_bot,
     )
 
 
-def _sender(raw: Mapping[str, Any]) -> str:
+def _sender_of(raw: Mapping[str, Any]) -> str:
     """Return the sender as "user123" or "channel123", also for old files with the bare number."""
     sender = raw.get("from_id")
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
-    return text_of(sender)
+    return to_text(sender)
 
 
-def _content(raw: Mapping[str, Any]) -> str:
+def _read_content(raw: Mapping[str, Any]) -> str:
     """Return the text of a message with its links, followed by its poll, checklist, contact or place."""
     text = raw.get("text", "")
     if not isinstance(text, str | list):
@@ -197,40 +205,49 @@ def _content(raw: Mapping[str, Any]) -> str:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
             raise WrongElement(".text")
-        target = text_of(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
+        target = to_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     parts = [content] if content.strip() else []
     parts += filter(
-        None, (read_rich_message(raw.get("rich_message")).text, _poll(raw), _checklist(raw), _contact(raw), _place(raw))
+        None,
+        (
+            read_rich_message(raw.get("rich_message")).text,
+            _format_poll(raw),
+            _format_checklist(raw),
+            _format_contact(raw),
+            _place(raw),
+        ),
     )
-    return reacted("\n".join(filter(None, parts)), [text_of(one.get("emoji")) for one in objects(raw.get("reactions"))])
+    return add_reactions(
+        "\n".join(filter(None, parts)), [to_text(one.get("emoji")) for one in list_objects(raw.get("reactions"))]
+    )
 
 
-def _poll(raw: Mapping[str, Any]) -> str:
-    if not (held := object_of(raw.get("poll"))):
+def _format_poll(raw: Mapping[str, Any]) -> str:
+    if not (held := to_object(raw.get("poll"))):
         return ""
-    answers = [(text_of(one.get("text")), one.get("chosen") is True) for one in objects(held.get("answers"))]
-    return poll(text_of(held.get("question")), answers)
+    answers = [(to_text(one.get("text")), one.get("chosen") is True) for one in list_objects(held.get("answers"))]
+    return format_poll(to_text(held.get("question")), answers)
 
 
-def _checklist(raw: Mapping[str, Any]) -> str:
-    held = object_of(raw.get("todo_list"))
-    tasks = [text_of(task.get("text")) for task in objects(held.get("answers") or held.get("tasks"))]
-    title = text_of(held.get("title"))
+def _format_checklist(raw: Mapping[str, Any]) -> str:
+    held = to_object(raw.get("todo_list"))
+    tasks = [to_text(task.get("text")) for task in list_objects(held.get("answers") or held.get("tasks"))]
+    title = to_text(held.get("title"))
     return "\n".join([title, *(f"- {task}" for task in tasks)]) if held else ""
 
 
-def _contact(raw: Mapping[str, Any]) -> str:
-    held = object_of(raw.get("contact_information"))
-    parts = [text_of(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
+def _format_contact(raw: Mapping[str, Any]) -> str:
+    held = to_object(raw.get("contact_information"))
+    parts = [to_text(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
     return f"[Contact] {' '.join(filter(None, parts))}" if held else ""
 
 
 def _place(raw: Mapping[str, Any]) -> str:
-    at = object_of(raw.get("location_information"))
+    at = to_object(raw.get("location_information"))
     numbers = [str(one) for name in ("latitude", "longitude") if isinstance(one := at.get(name), int | float)]
-    shown = ", ".join(filter(None, [text_of(raw.get("place_name")), text_of(raw.get("address")), *numbers]))
+    shown = ", ".join(filter(None, [to_text(raw.get("place_name")), to_text(raw.get("address")), *numbers]))
     return f"[Place] {shown}" if shown else ""
 
 

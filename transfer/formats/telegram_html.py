@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from functools import partial
 
-from transfer.formats.conversations import Conversations, LeftOut, fingerprint, forwarded, poll
+from transfer.formats.conversations import Conversations, LeftOut, format_forwarded, format_poll, hash_parts
 from transfer.formats.history import (
     SAMPLED,
     FileReading,
@@ -18,7 +18,7 @@ from transfer.formats.history import (
     Sample,
     SourceFile,
 )
-from transfer.formats.html_blocks import Block, blocks
+from transfer.formats.html_blocks import Block, iterate_blocks
 from transfer.formats.values import demand_moment
 
 _VIA = re.compile(r" via @\w+$")
@@ -27,24 +27,26 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
-    for folder in dict.fromkeys(_folder(file.path) for file in files):
-        pages = sorted((one for one in files if _folder(one.path) == folder), key=_page)
-        titles = (one.text_of("text") for file in pages for one in blocks(file.text[:SAMPLED], "page_header"))
+    for folder in dict.fromkeys(_folder_of(file.path) for file in files):
+        pages = sorted((one for one in files if _folder_of(one.path) == folder), key=_page_number)
+        titles = (
+            block.text_of("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
+        )
         each = (
-            (f"{file.path}[{number}]", -1, one)
+            (f"{file.path}[{number}]", -1, block)
             for file in pages
-            for number, one in enumerate(blocks(file.text, "message"))
+            for number, block in enumerate(iterate_blocks(file.text, "message"))
         )
         talks.add(talks.messages(each, partial(_message, reading.zone, [""])), next(filter(None, titles), ""))
     talks.ask_own()
     return talks.history()
 
 
-def _folder(path: str) -> str:
+def _folder_of(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _page(file: SourceFile) -> int:
+def _page_number(file: SourceFile) -> int:
     found = _NUMBER.search(file.path)
     return int(found[1]) if found else 1
 
@@ -56,19 +58,19 @@ def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage
     body = block.find("body") or block
     original = body.find("forwarded")
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
-    speakers += [name for part in own if "from_name" in part.classes and (name := _name_in(part))][:1]
+    speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = demand_moment(stamp.strip(), ".date", zone)
     words = "\n".join(text for part in own if (text := _words(part)))
     if original:
         named = original.find("from_name")
         inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _words(part)))
-        words = forwarded(_name_in(named) if named else "", inner) if inner else ""
+        words = format_forwarded(_read_name(named) if named else "", inner) if inner else ""
     if not words.strip():
         raise LeftOut("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
     return ImportedMessage(
-        source=f"import:telegram-html:{fingerprint(name, stamp, speakers[-1])}",
+        source=f"import:telegram-html:{hash_parts(name, stamp, speakers[-1])}",
         role="user",
         content=words.strip(),
         created_at=said_at,
@@ -83,8 +85,8 @@ def _words(part: Block) -> str:
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
-        answers = [_without_details(answer) for answer in found.each("answer")]
-        return poll(found.text_of("question"), [(text.removeprefix("- "), False) for text in answers])
+        answers = [_remove_details(answer) for answer in found.each("answer")]
+        return format_poll(found.text_of("question"), [(text.removeprefix("- "), False) for text in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
             shown = [found.text_of(name) for name in ("title", "status")][kind == "media_location" :]
@@ -92,16 +94,16 @@ def _words(part: Block) -> str:
     return ""
 
 
-def _without_details(block: Block) -> str:
+def _remove_details(block: Block) -> str:
     """Return the text of an element without details such as the number of votes."""
     parts = (part if isinstance(part, str) else part.text() for part in block.parts
              if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
     return " ".join("".join(parts).split())
 
 
-def _name_in(block: Block) -> str:
+def _read_name(block: Block) -> str:
     """Return a speaker's name without a forwarding date or "via @bot"."""
-    return _VIA.sub("", _without_details(block)).strip()
+    return _VIA.sub("", _remove_details(block)).strip()
 
 
 def _fits(sample: Sample) -> bool:

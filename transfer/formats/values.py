@@ -34,12 +34,12 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
-def wrong_at(place: str) -> ImportRefused:
+def make_wrong_error(place: str) -> ImportRefused:
     """Return the error that the person reads."""
     return ImportRefused(tr("import-wrong", where=place))
 
 
-def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
+def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
     """Parse a date in ISO 8601, in a program's own format, or as (milli)seconds since 1970. None if it is empty."""
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
@@ -67,7 +67,7 @@ def _written(text: str) -> datetime:
 
 
 def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
-    made = moment(value, where, zone)
+    made = parse_moment(value, where, zone)
     if made is None:
         raise WrongElement(where)
     return made
@@ -87,15 +87,15 @@ def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     return made or []
 
 
-def objects(value: object) -> list[dict[str, Any]]:
+def list_objects(value: object) -> list[dict[str, Any]]:
     """Return the objects in a value that should be a list of objects."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def object_of(value: object) -> dict[str, Any]:
+def to_object(value: object) -> dict[str, Any]:
     """Return a value that is an object, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def text_of(value: object) -> str:
+def to_text(value: object) -> str:
     return value if isinstance(value, str) else ""

@@ -24,7 +24,7 @@ from transfer.formats.chat_heads import (
     parse_head,
     parse_lines,
 )
-from transfer.formats.conversations import Conversations, fingerprint, in_file_order, numbered
+from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
 from transfer.formats.history import (
     NO_DATE,
     FileReading,
@@ -37,7 +37,7 @@ from transfer.formats.history import (
 )
 from transfer.formats.values import WrongElement
 
-LONGEST_SPEAKER = 100
+MAX_SPEAKER_CHARS = 100
 """Characters: a longer beginning of a line is a sentence of the system."""
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
@@ -72,7 +72,7 @@ class _WhatsAppLine(NamedTuple):
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
-    chats = [_messages(file.text, talks.skipped) for file in files]
+    chats = [_read_messages(file.text, talks.skipped) for file in files]
     heads = [said.head for chat in chats for said in chat]
     order = find_order(heads)
     if order is None:
@@ -83,20 +83,18 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
     last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
     for chat in chats:
-        dates = _dates_with_years(
-            [arrange(said.head.date, said.head.order or order) for said in chat], talks, last_year
-        )
+        dates = _add_years([arrange(said.head.date, said.head.order or order) for said in chat], talks, last_year)
         convert = find_calendar(dates, last_year + 1)
         if convert is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         seen: Counter[str] = Counter()
         each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, dates, strict=True))
-        talks.add(in_file_order(talks.messages(each, partial(_message, convert, reading.zone, seen))))
+        talks.add(order_by_file(talks.messages(each, partial(_message, convert, reading.zone, seen))))
     talks.ask_own()
     return talks.history()
 
 
-def _dates_with_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[_Day]:
+def _add_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[_Day]:
     """Return dates of which each has a year. Phones of 2014 wrote none: the person says which the last one is of."""
     if not dates or any(year for year, _, _ in dates):
         return dates
@@ -119,20 +117,20 @@ def _message(
         said_at = datetime.combine(convert(*day), time(*said.head.clock), zone).astimezone(UTC)
     except (ValueError, OverflowError):
         raise WrongElement from None
-    name = numbered(fingerprint(said.head.stamp, said.speaker, said.words), seen)
+    name = number_name(hash_parts(said.head.stamp, said.speaker, said.words), seen)
     return ImportedMessage(
         source=f"import:whatsapp:{name}", role="user", content=said.words, created_at=said_at, speaker=said.speaker
     )
 
 
-def _messages(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
+def _read_messages(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
     """Return what people said. Lines of the app are no messages, but polls and places in them are."""
     said: list[_WhatsAppLine] = []
     for head, line in yielding_gil(parse_lines(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
             speaker, colon, words = line.partition(":\n")
-        if not colon or "\n" in speaker or len(speaker) > LONGEST_SPEAKER or _OPEN_QUOTE.search(speaker):
+        if not colon or "\n" in speaker or len(speaker) > MAX_SPEAKER_CHARS or _OPEN_QUOTE.search(speaker):
             continue
         # iOS marks what the app says itself, and files, by the direction of its language.
         is_marked = head.is_ios and words.startswith(("\u200e", "\u200f"))

@@ -17,13 +17,13 @@ _LINE = re.compile(
 _OFFSET = re.compile(r"(?:GMT|UTC)(?:([+-]\d{1,2})(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
-SHORTEST = 3
+MIN_MONTH_LETTERS = 3
 """The fewest letters that abbreviate a month's name."""
-MOST_WORDS = 5
+MAX_WORDS = 5
 """A line with more words than this is a sentence, not a date."""
 
 
-def hour_of(number: int, half: str) -> int:
+def parse_hour(number: int, half: str) -> int:
     """Return the hour of the day, given the word for a.m. or p.m. if there is one."""
     if half and _HALF_DAY.match(half):
         return number % 12 + (12 if _LATE.match(half) else 0)
@@ -48,19 +48,19 @@ def written(line: str) -> WrittenDate | None:
         return None
     numbers = tuple(map(int, _NUMBER.findall(found["day"])))
     words = tuple(map(str.casefold, _WORD.findall(found["day"])))
-    if len(words) > MOST_WORDS or not 2 <= len(numbers) <= 3 or sum(one > 999 for one in numbers) != 1:
+    if len(words) > MAX_WORDS or not 2 <= len(numbers) <= 3 or sum(number > 999 for number in numbers) != 1:
         return None
-    clock = (hour_of(int(found[3]), found["before"] or found["after"] or ""), int(found[4]), int(found[5]))
+    clock = (parse_hour(int(found[3]), found["before"] or found["after"] or ""), int(found[4]), int(found[5]))
     shift = _OFFSET.fullmatch(found["zone"] or "")
     hours = int(shift[1] or 0) if shift else 0
     minutes = int(shift[2] or 0) * (-1 if hours < 0 else 1) if shift else 0
     return WrittenDate(numbers, words, clock, timedelta(hours=hours, minutes=minutes) if shift else None)
 
 
-def moment_of(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> datetime | None:
+def parse_moment(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> datetime | None:
     """Return the moment of a date, or None. `months` maps month names to numbers."""
-    year = next(one for one in date.numbers if one > 999)
-    rest = [one for one in date.numbers if one <= 999]
+    year = next(number for number in date.numbers if number > 999)
+    rest = [number for number in date.numbers if number <= 999]
     named = next((months[word] for word in date.words if word in months), None)
     if len(rest) == 1 and named is None:
         return None
@@ -70,10 +70,10 @@ def moment_of(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> dat
         month, day = rest
     else:
         day, month = rest
-    return moment_at((year, month, day), date.clock, zone if date.offset is None else timezone(date.offset))
+    return find_moment((year, month, day), date.clock, zone if date.offset is None else timezone(date.offset))
 
 
-def moment_at(date: tuple[int, int, int], clock: tuple[int, int, int], zone: tzinfo) -> datetime | None:
+def find_moment(date: tuple[int, int, int], clock: tuple[int, int, int], zone: tzinfo) -> datetime | None:
     """When it was, if there is such a day. `date`: year, month and day, or month and day the other way round where only
     that can be; a year of two digits is of this century.
     """
@@ -85,15 +85,15 @@ def moment_at(date: tuple[int, int, int], clock: tuple[int, int, int], zone: tzi
         return None
 
 
-def months_of(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mapping[str, int]:
-    """The names of months in the language that can read most of these dates; of equals, the first. Languages share
-    names: "lip" is July in Polish and June in Croatian, so that all dates of a file are looked at together.
+def choose_month_names(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mapping[str, int]:
+    """Return the names of months in the language that can read most of these dates; of equals, the first. Languages
+    share names: "lip" is July in Polish and June in Croatian, so that all dates of a file are looked at together.
     """
-    spoken = [set(one.words) for one in dates if len(one.numbers) == 2]
+    spoken = [set(date.words) for date in dates if len(date.numbers) == 2]
     best: Mapping[str, int] = {}
     known = 0
-    for language in dict.fromkeys([*preferred, *language_codes()] if spoken else ()):
-        names = month_names(language)
+    for language in dict.fromkeys([*preferred, *list_language_codes()] if spoken else ()):
+        names = list_month_names(language)
         count = sum(not words.isdisjoint(names) for words in spoken)
         if count > known:
             best, known = names, count
@@ -103,7 +103,7 @@ def months_of(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mappi
 
 
 @cache
-def language_codes() -> tuple[str, ...]:
+def list_language_codes() -> tuple[str, ...]:
     """Return the languages of CLDR."""
     # A child that reads other formats does without.
     from babel.localedata import locale_identifiers
@@ -112,9 +112,9 @@ def language_codes() -> tuple[str, ...]:
 
 
 @cache
-def month_names(language: str) -> Mapping[str, int]:
-    """The months by their names, long and short, with and without the day, and by what begins one name alone: "sept" is
-    written in some countries, "sep" in others.
+def list_month_names(language: str) -> Mapping[str, int]:
+    """Return the months by their names, long and short, with and without the day, and by what begins one name alone:
+    "sept" is written in some countries, "sep" in others.
     """
     from babel import Locale
 
@@ -125,6 +125,6 @@ def month_names(language: str) -> Mapping[str, int]:
             for number, name in names.items():
                 for word in _WORD.findall(name.casefold()):
                     named.setdefault(word, number)
-                    for end in range(SHORTEST, len(word)):
+                    for end in range(MIN_MONTH_LETTERS, len(word)):
                         begun.setdefault(word[:end], set()).add(number)
     return {start: min(months) for start, months in begun.items() if len(months) == 1} | named

@@ -12,17 +12,17 @@ from functools import partial
 from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.operation import backup_text, overview, people_of
-from locales.catalog import decimal, language_for, speaking, spoken, tr, words
-from locales.lists import listed
+from chat.operation import backup_text, list_people, make_overview
+from locales.catalog import choose_language, find_language, format_decimal, list_words, speak_in, tr
+from locales.lists import join_list
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
-from telegram_ui.commands.buttons import keyboard_of, turning
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import broadcast
-from telegram_ui.commands.wording import minute, quoted
+from telegram_ui.commands.wording import format_local_minute, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -48,21 +48,21 @@ class AdminCommands(Family):
         self._operation = dependencies.operation
 
     @command("admin", where="admins")
-    async def _admin(self, ask: Ask) -> str | None:
-        """The overview; or, after the word "broadcast", what goes to everybody."""
+    async def _show_admin(self, ask: Ask) -> str | None:
+        """Return the overview; or, after the word "broadcast", what goes to everybody."""
         said = ask.argument.strip()
         word = (said.split(maxsplit=1) or [""])[0]
         if not said:
             await self._show_overview(ask)
-        elif word.casefold() in words("broadcast-words"):
-            await broadcast.propose(self._dependencies, ask, said[len(word) :])
+        elif word.casefold() in list_words("broadcast-words"):
+            await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, said[len(word) :])
         else:
             return tr("admin-arguments")
         return None
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """A view, or a decision about a person."""
+        """Return a view, or a decision about a person."""
         # Somebody who is an admin no longer may still have the button.
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
@@ -70,7 +70,7 @@ class AdminCommands(Family):
         if not number.isdecimal():
             return tr("shared-dead-button")
         if what in (ALLOW, REFUSE):
-            return await self._decide(ask, int(number), what)
+            return await self._decide_on_person(ask, int(number), what)
         if what == OVERVIEW:
             await self._show_overview(ask)
         elif what == ERRORS:
@@ -78,27 +78,29 @@ class AdminCommands(Family):
         elif what == PEOPLE:
             await self._show_people(ask, int(number))
         elif what == REMOVE:
-            return await self._remove(ask, int(number))
+            return await self._remove_person(ask, int(number))
         elif what == GROUPS:
             return await self._set_privacy(ask, sees_all=number == "1")
         else:
             return tr("shared-dead-button")
         return None
 
-    async def _decide(self, ask: Ask, number: int, what: str) -> str:
-        """The answer to a stranger's request, or a removed person let in again; the first admin's press counts."""
+    async def _decide_on_person(self, ask: Ask, number: int, what: str) -> str:
+        """Return the answer to a stranger's request, or a removed person let in again; the first
+        admin's press counts.
+        """
         decided = self._services.memory.people.get(number)
         standing: Standing = "allowed" if what == ALLOW else "refused"
         if decided is None or decided.standing != standing:
-            decided = await decide(self._dependencies, number, standing, by=ask.person.id)
+            decided = await decide_on_person(self._dependencies, number, standing, by=ask.person.id)
         text = _line(decided)
-        await self._show(ask, text, self._back(ask))
+        await self._show_text(ask, text, self._back_buttons(ask))
         return text[:200]
 
-    async def _remove(self, ask: Ask, number: int) -> str:
+    async def _remove_person(self, ask: Ask, number: int) -> str:
         if number in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await decide(self._dependencies, number, "removed", by=ask.person.id)
+        removed = await decide_on_person(self._dependencies, number, "removed", by=ask.person.id)
         await self._show_people(ask, 0)
         return _line(removed)[:200]
 
@@ -119,42 +121,42 @@ class AdminCommands(Family):
 
     async def _show_overview(self, ask: Ask) -> None:
         operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
-        found = await overview(self._services, operation)
+        found = await make_overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # without /admin itself
         lines = [
             tr("admin-memories", memories=found.memories, active=found.active),
             tr("admin-let-in-people", people=tr("admin-everyone") if operation.everyone else str(found.let_in)),
             tr("admin-requests", people=found.asked),
-            _quota_text(found.used, operation.budget, operation.budget_per_person),
+            _format_quota(found.used, operation.budget, operation.budget_per_person),
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
-            tr("admin-storage", size=decimal(found.size / 1_000_000, 1)),
-            backup_text(self._services.backups, await self._zone(ask.chat.scope.owner)),
-            tr("admin-models", models=listed(operation.models)),
+            tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
+            backup_text(self._services.backups, await self._read_zone(ask.chat.scope.owner)),
+            tr("admin-models", models=join_list(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if sees_all else "admin-groups-addressed"),
         ]
         buttons = [
-            self._button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
-            self._button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
+            self._make_button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
+            self._make_button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
         ]
-        write = self._button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
+        write = self._make_button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
         label = tr("admin-button-groups-addressed" if sees_all else "admin-button-groups-all")
-        groups = [self._button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")]
+        groups = [self._make_button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")]
         is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
-        await self._show(ask, "\n".join(lines), buttons, [write], groups if is_offered else [])
+        await self._show_text(ask, "\n".join(lines), buttons, [write], groups if is_offered else [])
 
     async def _show_errors(self, ask: Ask) -> None:
-        zone = await self._zone(ask.chat.scope.owner)
+        zone = await self._read_zone(ask.chat.scope.owner)
         lines = [
-            f"{minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
+            f"{format_local_minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        await self._show(ask, text, self._back(ask))
+        await self._show_text(ask, text, self._back_buttons(ask))
 
     async def _show_people(self, ask: Ask, page: int) -> None:
-        found = people_of(self._services, self._operation)
+        found = list_people(self._services, self._operation)
         pages = max(1, -(-len(found) // ON_A_PAGE))
         page = min(page, pages - 1)
         lines, rows = [tr("admin-people")], []
@@ -162,17 +164,19 @@ class AdminCommands(Family):
             lines.append(_line(one))
             is_in = one.standing == "allowed"
             label = f"{tr('admin-remove' if is_in else 'admin-allow')} {one.id}"
-            rows.append([self._button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
+            rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
         if not found:
             lines.append(tr("admin-nobody"))
-        rows.append(turning(page, pages, lambda label, at: self._button(ask, KIND, label, f"{PEOPLE}.{at}")))
-        await self._show(ask, "\n".join(lines), *rows, self._back(ask))
+        rows.append(
+            make_page_buttons(page, pages, lambda label, at: self._make_button(ask, KIND, label, f"{PEOPLE}.{at}"))
+        )
+        await self._show_text(ask, "\n".join(lines), *rows, self._back_buttons(ask))
 
-    def _back(self, ask: Ask) -> list[InlineKeyboardButton]:
-        return [self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
+    def _back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
+        return [self._make_button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 
-def _quota_text(used: int, budget: int, per_person: int) -> str:
+def _format_quota(used: int, budget: int, per_person: int) -> str:
     limits = [tr("admin-quota-all", tokens=budget)] if budget else []
     limits += [tr("admin-quota-each", tokens=per_person)] if per_person else []
     return " ".join([tr("admin-quota", tokens=used), *limits])
@@ -186,14 +190,14 @@ def _line(one: KnownPerson) -> str:
 async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:
     """Ask each admin, in their language, whether this stranger is let in. Raises nothing of ours."""
     services, operation = dependencies.services, dependencies.operation
-    stranger = KnownPerson(id=person.id, standing="asked", name=_called(person), language=person.language)
+    stranger = KnownPerson(id=person.id, standing="asked", name=_format_person(person), language=person.language)
     try:
         if not await services.memory.people.ask(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
             chosen = await services.memory.language(number) or ""
-            language = language_for(chosen, "", is_shared=False, default=dependencies.default_language)
-            with speaking(language):
+            language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
+            with speak_in(language):
                 await _ask(dependencies, Chat(id=number), Person(id=number, name=""), stranger, words)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
@@ -205,15 +209,15 @@ async def _ask(dependencies: Dependencies, chat: Chat, admin: Person, stranger: 
         for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
-    if said := quoted(words, SHOWN):
+    if said := format_quote(words, SHOWN):
         text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
-        await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))
+        await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))
     except DeliveryError as error:
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 
 
-async def decide(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
+async def decide_on_person(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
     """Keep what an admin decided of a person, and tell whoever is let in."""
     people = dependencies.services.memory.people
     before = people.get(number)
@@ -221,7 +225,7 @@ async def decide(dependencies: Dependencies, number: int, standing: Standing, *,
     decided = KnownPerson(id=number, standing=standing, name=name, language=language)
     await people.put(decided, by=by, now=dependencies.services.clock())
     if standing == "allowed" and before is not None and before.standing != "allowed":
-        with speaking(spoken(language) or dependencies.default_language):
+        with speak_in(find_language(language) or dependencies.default_language):
             try:
                 await dependencies.delivery.say(Chat(id=number), tr("admin-let-in"))
             except DeliveryError as error:
@@ -229,5 +233,5 @@ async def decide(dependencies: Dependencies, number: int, standing: Standing, *,
     return decided
 
 
-def _called(person: Person) -> str:
+def _format_person(person: Person) -> str:
     return f"{person.name} (@{person.username})" if person.username else person.name

@@ -10,15 +10,15 @@ from datetime import timedelta
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
-from chat.operation import audience, proposed, receipt
-from locales.catalog import language_for, speaking, tr
+from chat.operation import format_receipt, list_audience, propose_broadcast
+from locales.catalog import choose_language, speak_in, tr
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
-from runtime.tasks import repeated
+from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
-from telegram_ui.commands.buttons import keyboard_of
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
-from telegram_ui.sending.chat import Chat, work_for
+from telegram_ui.sending.chat import Chat, submit_work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
 
@@ -51,7 +51,7 @@ class Broadcasting(Family):
             return False
         await self._text.close(ask)
         if self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
-            await propose(self._dependencies, ask, ask.argument)
+            await ask_to_confirm_broadcast(self._dependencies, ask, ask.argument)
         return True
 
     @press(KIND)
@@ -69,29 +69,35 @@ class Broadcasting(Family):
         if what == STOP:
             progress = await broadcasts.progress(found)
             if await broadcasts.end(found):
-                text = receipt(progress, tr("broadcast-stopped")) if found.is_sending else tr("broadcast-cancelled")
-                await self._show(ask, text)
+                text = (
+                    format_receipt(progress, tr("broadcast-stopped")) if found.is_sending else tr("broadcast-cancelled")
+                )
+                await self._show_text(ask, text)
             return None
-        people = await audience(self._services.memory, self._operation, ask.person.id)
+        people = await list_audience(self._services.memory, self._operation, ask.person.id)
         if await broadcasts.begin(found, people, receipt=ask.message_id):
-            text = receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
-            await self._show(ask, text, _buttons(self._dependencies, ask.person.id, found.id, is_sending=True))
+            text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
+            await self._show_text(
+                ask, text, _make_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
+            )
         return None
 
 
-async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
+async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: str) -> None:
     """Show an admin what they wrote, and to how many people it would go."""
-    found = await proposed(dependencies.services, dependencies.operation, ask.person.id, words)
+    found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, words)
     if isinstance(found, str):
         await dependencies.delivery.say(ask.chat, found)
         return
     made, people = found
-    keyboard = keyboard_of(_buttons(dependencies, ask.person.id, made.id, is_sending=False))
+    keyboard = make_keyboard(_make_buttons(dependencies, ask.person.id, made.id, is_sending=False))
     question = f"{tr('broadcast-confirm', people=len(people))}\n\n{made.text}"
     await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 
-def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending: bool) -> list[InlineKeyboardButton]:
+def _make_buttons(
+    dependencies: Dependencies, admin: int, number: int, *, is_sending: bool
+) -> list[InlineKeyboardButton]:
     chat, person = Chat(id=admin), Person(id=admin, name="")
     choices = {"broadcast-stop": STOP} if is_sending else {"broadcast-send": SEND, "broadcast-cancel": STOP}
     return [
@@ -99,9 +105,9 @@ def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending:
     ]
 
 
-def sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+def run_sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send what is under way while the block is open; what is left when it ends is for the next run."""
-    return repeated(BroadcastSender(dependencies).going_on, every=LOOK_EVERY, grace=GRACE)
+    return repeat_in_background(BroadcastSender(dependencies).going_on, every=LOOK_EVERY, grace=GRACE)
 
 
 class BroadcastSender:
@@ -113,17 +119,17 @@ class BroadcastSender:
         self._clock = dependencies.services.clock
 
     async def send_all(self) -> None:
-        """Go on with all that is under way, one after the other. Raises KeepsakeError where the store fails."""
+        """Go on with all that is under way, one after the other. Raise KeepsakeError where the store fails."""
         for one in await self._memory.broadcasts.sending():
             if await self._memory.served([one.admin]):
                 if one.admin not in self._dependencies.operation.admin_ids:
                     await self._memory.broadcasts.end(one)
                     continue
                 chosen = await self._memory.language(one.admin) or ""
-                language = language_for(chosen, "", is_shared=False, default=self._dependencies.default_language)
-                work_for(self._memory.shared_work, one.admin)
-                with speaking(language):
-                    await self._send(one)
+                language = choose_language(chosen, "", is_shared=False, default=self._dependencies.default_language)
+                submit_work_for(self._memory.shared_work, one.admin)
+                with speak_in(language):
+                    await self._send_to_all(one)
 
     async def going_on(self) -> None:
         """As `send_all`, raising nothing of ours."""
@@ -132,7 +138,7 @@ class BroadcastSender:
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 
-    async def _send(self, one: Broadcast) -> None:
+    async def _send_to_all(self, one: Broadcast) -> None:
         broadcasts, time = self._memory.broadcasts, self._dependencies.delivery.clock
         reported = time.time()
         # Ends: each time around there is one person less who has not been sent it.
@@ -143,7 +149,7 @@ class BroadcastSender:
             if not self._memory.serves(person):
                 await broadcasts.leave_out(one, person)
                 continue
-            outcome = await self._tell(person, one.text)
+            outcome = await self._send_text(person, one.text)
             if outcome is None:
                 await broadcasts.give_back(one, person)
                 return
@@ -151,13 +157,13 @@ class BroadcastSender:
                 await broadcasts.note(one, person, outcome)
             if time.time() - reported >= 5:
                 reported = time.time()
-                await self._report(one, await broadcasts.progress(one), is_over=False)
+                await self._report_progress(one, await broadcasts.progress(one), is_over=False)
             await time.sleep(SPACING)
         progress = await broadcasts.progress(one)
         if await broadcasts.end(one):
-            await self._report(one, progress, is_over=True)
+            await self._report_progress(one, progress, is_over=True)
 
-    async def _tell(self, person: int, text: str) -> Outcome | None:
+    async def _send_text(self, person: int, text: str) -> Outcome | None:
         """Send it to one person; None where it surely was not sent, and may be later."""
         try:
             await self._dependencies.delivery.say(Chat(id=person), text)
@@ -171,10 +177,12 @@ class BroadcastSender:
             return "gone" if isinstance(error.__cause__, BadRequest) else None
         return "arrived"
 
-    async def _report(self, one: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
+    async def _report_progress(self, one: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
         heading = tr("broadcast-done" if is_over else "broadcast-sending")
-        keyboard = keyboard_of([] if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True))
-        text = receipt(progress, heading)
+        keyboard = make_keyboard(
+            [] if is_over else _make_buttons(self._dependencies, one.admin, one.id, is_sending=True)
+        )
+        text = format_receipt(progress, heading)
         with suppress(KeepsakeError):  # it is sent in any case
             if one.receipt is not None:
                 await self._dependencies.delivery.edit(

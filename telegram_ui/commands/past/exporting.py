@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from locales.catalog import tr
-from locales.lists import listed
+from locales.lists import join_list
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import QUOTED, quoted
+from telegram_ui.commands.wording import QUOTED, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
@@ -25,22 +25,22 @@ class ExportCommands(Family):
         self._documents = Documents(self._delivery)
 
     @command("export", who="admins", queue="slow")
-    async def _export(self, ask: Ask) -> str | None:
+    async def _send_export(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
-            return await self._send(ask, wanted)
+            return await self._send_files(ask, wanted)
         row = [
-            self._button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN),
-            self._button(ask, EXPORT, tr("transfer-for-a-machine"), JSON),
+            self._make_button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN),
+            self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON),
         ]
-        await self._show(ask, tr("transfer-for-whom"), row)
+        await self._show_text(ask, tr("transfer-for-whom"), row)
         return None
 
     @press(EXPORT, who="admins", queue="slow")
     async def _press_export(self, ask: Ask) -> None:
-        if said := await self._send(ask, ask.argument):
+        if said := await self._send_files(ask, ask.argument):
             await self._delivery.say(ask.chat, said)
 
-    async def _send(self, ask: Ask, wanted: str) -> str | None:
+    async def _send_files(self, ask: Ask, wanted: str) -> str | None:
         """Send the files in private; what is to be said of it, if anything."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
@@ -53,7 +53,7 @@ class ExportCommands(Family):
             try:
                 async with self._delivery.typing(target):
                     for file in files:
-                        caption = " ".join([*_whose(ask), caption_text(file)])
+                        caption = " ".join([*_describe_owner(ask), make_caption(file)])
                         await self._documents.send(target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
@@ -62,12 +62,12 @@ class ExportCommands(Family):
         return None if here.is_private else tr("transfer-sent")
 
 
-def _whose(ask: Ask) -> list[str]:
+def _describe_owner(ask: Ask) -> list[str]:
     """Whose memory a file is, where it goes to another chat than its own. A caption has 1,024 characters (Bot API)."""
     chat = ask.update.effective_chat
     if ask.chat.is_private or chat is None:
         return []
-    return [tr("transfer-of-group", title=quoted(chat.title or "", 2 * QUOTED))]
+    return [tr("transfer-of-group", title=format_quote(chat.title or "", 2 * QUOTED))]
 
 
 def counted(counts: Mapping[str, int]) -> Iterator[str]:
@@ -80,9 +80,9 @@ def counted(counts: Mapping[str, int]) -> Iterator[str]:
         yield tr("shared-facts", facts=number)
 
 
-def caption_text(file: Exported) -> str:
+def make_caption(file: Exported) -> str:
     """What a file of an export holds, and who reads it."""
-    what = listed([*counted(file.counts)]) or tr("transfer-settings")
+    what = join_list([*counted(file.counts)]) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)

@@ -30,8 +30,8 @@ class HistoryExtractionCommands(Family):
         return text, self._row(ask, LEARN, tr("learning-offer"), ids)
 
     @press(LEARN, who="admins")
-    async def _learn(self, ask: Ask) -> str | None:
-        ids = _ids(ask.argument)
+    async def _begin_learning(self, ask: Ask) -> str | None:
+        ids = _parse_ids(ask.argument)
         match await self._services.history_extraction.begin(ask.chat.scope.owner, *ids):
             case "busy":
                 return tr("learning-busy")
@@ -44,21 +44,21 @@ class HistoryExtractionCommands(Family):
         return None
 
     @press(STOP, who="admins")
-    async def _stop(self, ask: Ask) -> None:
+    async def _stop_learning(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         await self._show_below(
-            ask, tr("learning-stopped"), self._row(ask, LEARN, tr("answers-continue"), _ids(ask.argument))
+            ask, tr("learning-stopped"), self._row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
         )
 
     async def _show_below(self, ask: Ask, text: str, row: Row) -> None:
         """Replace the last paragraph, which was about learning; those before it are about the file."""
         receipt = ask.message_text.rpartition("\n\n")[0]
-        await self._show(ask, "\n\n".join(part for part in (receipt, text) if part), row)
+        await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)
 
     def _row(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> Row:
-        return [self._button(ask, kind, label, f"{ids[0]}.{ids[1]}")]
+        return [self._make_button(ask, kind, label, f"{ids[0]}.{ids[1]}")]
 
 
-def _ids(argument: str) -> tuple[int, int]:
+def _parse_ids(argument: str) -> tuple[int, int]:
     first, _, last = argument.partition(".")
     return int(first), int(last)

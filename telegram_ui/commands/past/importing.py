@@ -13,16 +13,16 @@ from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
 
 from locales.catalog import tr
-from locales.told import told
+from locales.told import error_sentence
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
-from telegram_ui.commands.buttons import in_rows, keyboard_of
+from telegram_ui.commands.buttons import make_keyboard, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
 from telegram_ui.sending.delivery import ChatGone
-from telegram_ui.sending.documents import Document, Documents, document_in
+from telegram_ui.sending.documents import Document, Documents, find_document
 from transfer.formats.history import ImportQuestion
-from transfer.plans import FileContext, done_text, plan_text, question_text
+from transfer.plans import FileContext, format_done, format_plan, format_question
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ ASKED = "q"
 """What the button carries that imports a file about which something was asked."""
 KEPT = 1_000
 """The most files whose answers are kept."""
-LONGEST_PIECE = 4_000
+MAX_PIECE_CHARS = 4_000
 """Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
 NUMBERS_A_ROW = 5
 AWAITED = timedelta(minutes=10)
@@ -81,10 +81,10 @@ class TransferCommands(Family):
 
     # Not slow: the file that it waits for may follow at once.
     @command("import", who="admins", reads_file=True)
-    async def _import(self, ask: Ask) -> None:
-        sent = _sent_in(ask.update.effective_message)
+    async def _run_import(self, ask: Ask) -> None:
+        sent = _parse_sent(ask.update.effective_message)
         if sent is not None:
-            await self._offer(ask, sent)
+            await self._offer_import(ask, sent)
             return
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is not None and config.incognito:
@@ -94,23 +94,25 @@ class TransferCommands(Family):
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
         if ask.chat.is_private:
-            await self._show(ask, tr("transfer-ask-for-file"), [self._button(ask, PASTE, tr("transfer-paste"))])
+            await self._show_text(
+                ask, tr("transfer-ask-for-file"), [self._make_button(ask, PASTE, tr("transfer-paste"))]
+            )
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
             await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
 
     def awaits_file(self, ask: Ask) -> bool:
         until = self._awaited.get((ask.chat.location, ask.person.id))
-        return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
+        return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
 
     async def take_file(self, ask: Ask) -> bool:
         """Take an awaited file of this person. Return True if it was handled."""
-        document = document_in(ask.update.message)
+        document = find_document(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, tr("shared-admins-only"))
-        elif await self._offer(
+        elif await self._offer_import(
             ask, _Sent(message_id=document.message_id, document=document)
         ):  # otherwise another file may follow
             self._awaited.pop((ask.chat.location, ask.person.id), None)
@@ -134,102 +136,102 @@ class TransferCommands(Family):
     async def take_text(self, ask: Ask) -> bool:
         if await self._paste.answered(ask) is None or ask.message_id is None:
             return False
-        if len(ask.argument) < LONGEST_PIECE:
+        if len(ask.argument) < MAX_PIECE_CHARS:
             await self._paste.close(ask)
-        await self._offer(ask, _Sent(message_id=ask.message_id, text=ask.argument))
+        await self._offer_import(ask, _Sent(message_id=ask.message_id, text=ask.argument))
         return True
 
     # what a file would add, and what is asked about it ---------------------------------------------------------
 
-    async def _offer(self, ask: Ask, sent: _Sent) -> bool:
+    async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
         """Say what the file would add, in a reply to it that carries the buttons; whether the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.typing(chat):
-            (text, *rows), is_read = await self._step(ask, sent)
-        await self._delivery.say(chat, text, keyboard=keyboard_of(*rows))
+            (text, *rows), is_read = await self._make_step(ask, sent)
+        await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
     async def _go_on(self, ask: Ask, sent: _Sent) -> None:
         """Put the next step in the place of the message whose button was pressed."""
         here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text ends in a new message
-        await self._show(here, *(await self._step(ask, sent))[0])
+        await self._show_text(here, *(await self._make_step(ask, sent))[0])
 
-    async def _step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
+    async def _make_step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
         """Return the next step or what is wrong with the file, and True if it can be read."""
         try:
-            return await self._next_step(ask, sent), True
+            return await self._find_next_step(ask, sent), True
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return (told(error), self._again(ask, error)), False
+            return (error_sentence(error), self._retry_row(ask, error)), False
 
-    async def _sent(self, ask: Ask) -> _Sent | None:
+    async def _find_sent(self, ask: Ask) -> _Sent | None:
         """Return the file that the pressed message replies to, or tell the person that it is gone."""
         query = ask.update.callback_query
-        if (sent := _sent_in(query.message if query else None)) is None:
-            await self._show(ask, tr("transfer-no-file"))
+        if (sent := _parse_sent(query.message if query else None)) is None:
+            await self._show_text(ask, tr("transfer-no-file"))
         return sent
 
-    def _again(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
+    def _retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
         """Return a row with a [Try again] button if the error may pass."""
-        button = self._button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
+        button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
+    async def _download(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = dict(self._about(ask, sent).answers)
+        answers = dict(self._remember_asked(ask, sent).answers)
         return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
-    def _about(self, ask: Ask, sent: _Sent) -> _Asked:
+    def _remember_asked(self, ask: Ask, sent: _Sent) -> _Asked:
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
-    async def _next_step(self, ask: Ask, sent: _Sent) -> Step:
+    async def _find_next_step(self, ask: Ask, sent: _Sent) -> Step:
         """Return the next question about a file, or what would be imported."""
-        data, given = await self._data(ask, sent)
+        data, given = await self._download(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [one for one in plan.questions if one.key not in given.answers]
         if not plan.new:  # who somebody is, and how dates are written, matters for new messages alone
             open_questions = [one for one in open_questions if one.several]
         waiting = [one for one in open_questions if one.can_wait]
-        asked = self._about(ask, sent)
+        asked = self._remember_asked(ask, sent)
         if len(open_questions) > len(waiting):
             question = next(one for one in open_questions if not one.can_wait)
             usual = question.chosen if question.chosen is not None else range(len(question.options))
-            lines = plan_text(plan).split("\n\n")
+            lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
             return self._question(ask, asked, question)
         if not plan.has_new:
-            return await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
+            return await self._add_extraction_offer(ask, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
         row = [
-            self._button(ask, IMPORT, tr("transfer-import"), carried),
-            self._button(ask, LEAVE, tr("transfer-cancel")),
+            self._make_button(ask, IMPORT, tr("transfer-import"), carried),
+            self._make_button(ask, LEAVE, tr("transfer-cancel")),
         ]
         if not waiting:
-            return plan_text(plan), row
-        asked.question, asked.chosen, asked.heading = waiting[0], set(), plan_text(plan)
-        first = self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
-        return plan_text(plan), row, [first]
+            return format_plan(plan), row
+        asked.question, asked.chosen, asked.heading = waiting[0], set(), format_plan(plan)
+        first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
+        return format_plan(plan), row, [first]
 
     def _question(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
         buttons, step = [], len(asked.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
-            buttons.append(self._button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
-        rows = in_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
+            buttons.append(self._make_button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
+        rows = split_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
             everything = tr("transfer-choose-none" if asked.chosen else "transfer-choose-all")
-            rows.append([self._button(ask, ANSWER, everything, f"{step}.a")])
-            rows.append([self._button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
-        return question_text(question, asked.chosen, asked.heading), *rows
+            rows.append([self._make_button(ask, ANSWER, everything, f"{step}.a")])
+            rows.append([self._make_button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
+        return format_question(question, asked.chosen, asked.heading), *rows
 
     @press(ANSWER, who="admins", reads_file=True)
     async def _press_answer(self, ask: Ask) -> None:
-        if (sent := await self._sent(ask)) is None:
+        if (sent := await self._find_sent(ask)) is None:
             return
-        asked = self._about(ask, sent)
+        asked = self._remember_asked(ask, sent)
         step, _, what = ask.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
@@ -240,21 +242,21 @@ class TransferCommands(Family):
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                await self._show(ask, *self._question(ask, asked, question))
+                await self._show_text(ask, *self._question(ask, asked, question))
                 return
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
         await self._go_on(ask, sent)
 
     @press(LEAVE)
     async def _press_leave(self, ask: Ask) -> None:
-        await self._show(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
+        await self._show_text(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
 
     @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
         """Look again at a file that could not be fetched or read."""
-        if (sent := await self._sent(ask)) is not None:
+        if (sent := await self._find_sent(ask)) is not None:
             await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
-            await self._offer(ask, sent)
+            await self._offer_import(ask, sent)
 
     # the import itself -----------------------------------------------------------------------------------------
 
@@ -271,40 +273,40 @@ class TransferCommands(Family):
         here = (ask.chat.location, ask.message_id)
         if here in self._finished:
             return  # pressed twice: the receipt stays
-        if (sent := await self._sent(ask)) is None:
+        if (sent := await self._find_sent(ask)) is None:
             return
-        if ask.argument == ASKED and not self._about(ask, sent).answers:
+        if ask.argument == ASKED and not self._remember_asked(ask, sent).answers:
             await self._go_on(ask, sent)
             return
-        stop = [self._button(ask, STOP, tr("transfer-pause"))]
-        progress = self._running[here] = ImportProgress(lambda text: self._show(ask, text, stop), self._monotonic)
+        stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
+        progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
         try:
-            await self._show(ask, tr("transfer-importing"), stop)
-            data, given = await self._data(ask, sent)
+            await self._show_text(ask, tr("transfer-importing"), stop)
+            data, given = await self._download(ask, sent)
             done = await self._services.importer.run(
                 ask.chat.scope, ask.person.id, data, given, progress=progress.report
             )
         except _Stopped:
             row = [
-                self._button(ask, IMPORT, tr("transfer-go-on"), ask.argument),
-                self._button(ask, LEAVE, tr("transfer-cancel"), ASKED),
+                self._make_button(ask, IMPORT, tr("transfer-go-on"), ask.argument),
+                self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED),
             ]
-            await self._show(ask, f"{progress.summary} {tr('transfer-paused')}", row)
+            await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", row)
         except ImportRefused as refused:
-            await self._show(ask, told(refused), self._again(ask, refused, IMPORT))
+            await self._show_text(ask, error_sentence(refused), self._retry_row(ask, refused, IMPORT))
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            why = tr("transfer-moved") if isinstance(error, StaleFold) else told(error)
+            why = tr("transfer-moved") if isinstance(error, StaleFold) else error_sentence(error)
             text = " ".join([progress.summary, why, tr("transfer-again")])
-            await self._show(ask, text, self._again(ask, error, IMPORT))
+            await self._show_text(ask, text, self._retry_row(ask, error, IMPORT))
         else:
             self._finished[here] = True
-            await self._show(ask, *await self._with_extraction_offer(ask, done_text(done), done.ids))
+            await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(done), done.ids))
         finally:
             self._running.pop(here, None)
 
-    async def _with_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
+    async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
         """Return a text, followed by the offer to learn facts from this history if possible."""
         if ids is None:
             return (text,)
@@ -354,9 +356,9 @@ class ImportProgress:
         await self._show(" ".join(lines))
 
 
-def _sent_in(message: object) -> _Sent | None:
+def _parse_sent(message: object) -> _Sent | None:
     """Return the file of a message or its reply, or else the text that it replies to if a person wrote it."""
-    if (document := document_in(message)) is not None:
+    if (document := find_document(message)) is not None:
         return _Sent(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None
     if replied is None or not replied.text or (replied.from_user and replied.from_user.is_bot):

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 from playwright.async_api import ViewportSize, async_playwright
 
-from settings import environment
+from settings import read_environment
 from tests.end_to_end.playground.test_page import CHROMIUM
 from tests.end_to_end.test_playground import says, sets_up
 from tests.paths import ROOT
@@ -71,7 +71,7 @@ async def main(file: Path) -> None:
 async def pictured(file: Path, model_url: str) -> None:
     with kept_port() as port, tempfile.TemporaryDirectory(prefix="keepsake-picture-") as folder:
         env = {
-            **environment(),
+            **read_environment(),
             "DATA_DIR": folder,
             "OPENAI_BASE_URL": model_url,
             "OPENAI_MODEL": "demo",

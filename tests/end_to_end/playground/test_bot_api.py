@@ -341,10 +341,10 @@ async def test_a_group_that_becomes_a_supergroup_has_another_id(telegram: Telegr
     new = telegram.world.upgrade_group(GROUP)
     telegram.world.say(ANN, new, "after")
     messages = [update.message for update in await bot.get_updates(timeout=5) if update.message]
-    assert [(one.chat.id, one.chat.type) for one in messages[:2]] == [(GROUP, "group")] * 2
+    assert [(message.chat.id, message.chat.type) for message in messages[:2]] == [(GROUP, "group")] * 2
     assert messages[1].migrate_to_chat_id == new
     assert messages[2].migrate_from_chat_id == GROUP
-    assert [(one.chat.id, one.chat.type, one.message_id) for one in messages[2:]] == [
+    assert [(message.chat.id, message.chat.type, message.message_id) for message in messages[2:]] == [
         (new, "supergroup", 1),
         (new, "supergroup", 2),
     ]

@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from bot import has_screen
 from playground.app import playground_app
-from playground.guests import LONGEST_NAME, MOST_PEOPLE, Guests
+from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, Guests
 from playground.past import bring_back, erase
 from playground.refusals import Json
 from playground.server import serve
@@ -83,7 +83,7 @@ async def test_the_page_speaks_the_readers_language(visit: Visit) -> None:
     assert (await visit.client.get("/api/texts", params={"wanted": "ja"})).json()["language"] == "en"
     german = {"Accept-Language": "fr;q=0.9, de"}
     refused = await visit.client.post("/api/person", json={"name": " "}, headers=german)
-    assert refused.json()["error"] == f"Ein Name hat 1 bis {LONGEST_NAME} Zeichen."
+    assert refused.json()["error"] == f"Ein Name hat 1 bis {MAX_NAME_CHARS} Zeichen."
     assert (await visit.client.get("/api/about")).json()["is_fresh"]
     await visit.client.post("/api/language", json={"person_id": ANNA, "language": "de"})
     assert not (await visit.client.get("/api/about")).json()["is_fresh"]
@@ -95,18 +95,18 @@ async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> No
     assert (await visit.client.post("/api/reset", json={"chat_id": ANNA})).status_code == 200
     assert visit.erased == [ANNA]
     assert (await visit.client.get("/api/snapshot")).json()["messages"][str(ANNA)] == []
-    assert [one["kind"] for one in await visit.world.events(since)] == ["reset"]
+    assert [event["kind"] for event in await visit.world.events(since)] == ["reset"]
     said = (await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hi"})).json()
     assert said["message_id"] == 2, "an id means one message for ever"
 
 
 async def test_what_cannot_be_is_refused(visit: Visit) -> None:
     assert "name" in await visit.refusal("/api/person", name=" ")
-    assert "name" in await visit.refusal("/api/person", name="x" * (LONGEST_NAME + 1))
+    assert "name" in await visit.refusal("/api/person", name="x" * (MAX_NAME_CHARS + 1))
     assert "language" in await visit.refusal("/api/person", name="Eve", language="<b>")
     assert "language" in await visit.refusal("/api/language", person_id=ANNA, language="")
     assert "chat" in await visit.refusal("/api/reset", chat_id=404)
-    for number in range(MOST_PEOPLE - 2):
+    for number in range(MAX_PEOPLE - 2):
         visit.world.add_person(1000 + number, "Extra")
     assert "already" in await visit.refusal("/api/person", name="One more")
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from playground import server
-from playground.parameters import MOST_FIELDS
-from playground.text import ENTITY_LIMIT, LONGEST_PASTE, formatted
+from playground.parameters import MAX_FIELDS
+from playground.text import ENTITY_LIMIT, MAX_PASTE_CHARS, formatted
 from tests.support.processor_time import count_units
 
 from .conftest import ANN, Telegram
@@ -30,8 +30,8 @@ def said(**given: object) -> bytes:
         ("say", b"a&" * MANY, FORM),
         ("say", b"a=" + b"%41" * MANY, FORM),
         ("file", b"--" * MANY, "multipart/form-data; boundary="),
-        ("file", b"--x\r\n\r\n" * (MOST_FIELDS + 3), "multipart/form-data; boundary=x"),
-        ("say", said(text="#a " * LONGEST_PASTE), JSON),
+        ("file", b"--x\r\n\r\n" * (MAX_FIELDS + 3), "multipart/form-data; boundary=x"),
+        ("say", said(text="#a " * MAX_PASTE_CHARS), JSON),
         ("say", said(person_id=1e400), JSON),
         ("say", said(reply_to=10**300), JSON),
         ("say", said()[:-1] + b', "name": "\xed\xa0\x80"}', JSON),

@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attachments import documents
-from attachments.documents import DocumentReader, shown_name
+from attachments.documents import DocumentReader, make_shown_name
 from attachments.formats import detection, html, packed, plain
 from attachments.formats import pdf as pdf_pages
-from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, DocumentLine, MoreThanRead, passages_of
+from attachments.passages import (
+    MAX_PASSAGE_CHARS,
+    MAX_PASSAGES,
+    MAX_TEXT_CHARS,
+    DocumentLine,
+    MoreThanRead,
+    make_passages,
+)
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -28,7 +35,7 @@ async def read(data: bytes, name: str = "report.txt") -> DocumentText:
 
 
 async def places(data: bytes, name: str = "report.txt") -> dict[str, str]:
-    return {one.place: one.text for one in (await read(data, name)).passages}
+    return {passage.place: passage.text for passage in (await read(data, name)).passages}
 
 
 async def test_each_page_of_a_pdf_is_a_passage_of_its_own() -> None:
@@ -96,45 +103,45 @@ async def test_old_encodings_are_recognised(encoding: str, text: str) -> None:
 async def test_a_long_text_is_cut_into_passages_that_know_their_lines() -> None:
     found = await read("\n".join(f"Line {number} says something." for number in range(1, 2001)).encode())
     assert found.is_whole
-    assert [one.place for one in found.passages][:2] == ["lines 1–62", "lines 63–123"]
-    assert max(len(one.text) for one in found.passages) <= LONGEST_PASSAGE
+    assert [passage.place for passage in found.passages][:2] == ["lines 1–62", "lines 63–123"]
+    assert max(len(passage.text) for passage in found.passages) <= MAX_PASSAGE_CHARS
 
 
 async def test_more_text_than_is_kept_is_said() -> None:
     found = await read(("word " * 100 + "\n").encode() * 500)
     assert not found.is_whole
-    assert LONGEST_TEXT * 0.95 < sum(len(one.text) for one in found.passages) <= LONGEST_TEXT
+    assert MAX_TEXT_CHARS * 0.95 < sum(len(passage.text) for passage in found.passages) <= MAX_TEXT_CHARS
 
 
 @given(st.lists(st.tuples(st.text(max_size=4_000), st.sampled_from(["", "page", "line"])), max_size=12))
 def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str, str]]) -> None:
-    made, is_whole = passages_of(
+    made, is_whole = make_passages(
         DocumentLine(text=text, noun=noun, number=n) for n, (text, noun) in enumerate(lines, 1)
     )
     assert is_whole
-    assert all(len(one.text) <= LONGEST_PASSAGE for one in made)
+    assert all(len(one.text) <= MAX_PASSAGE_CHARS for one in made)
     kept = "".join("".join(one.text.split()) for one in made)
     assert kept == "".join("".join(text.split()) for text, _ in lines)
 
 
 def test_pages_without_end_are_bounded() -> None:
-    made, is_whole = passages_of(DocumentLine(text="x" * 301, noun="page", number=n) for n in range(10_000))
-    assert (len(made), is_whole) == (MOST_PASSAGES, False)
+    made, is_whole = make_passages(DocumentLine(text="x" * 301, noun="page", number=n) for n in range(10_000))
+    assert (len(made), is_whole) == (MAX_PASSAGES, False)
 
 
 def test_a_document_of_more_pages_than_are_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdf(["one", "two", "three"])
-    assert passages_of(pdf_pages.lines(data))[1]
-    monkeypatch.setattr(pdf_pages, "MOST_PAGES", 2)
-    made, is_whole = passages_of(pdf_pages.lines(data))
+    assert make_passages(pdf_pages.lines(data))[1]
+    monkeypatch.setattr(pdf_pages, "MAX_PAGES", 2)
+    made, is_whole = make_passages(pdf_pages.lines(data))
     assert ("two" in made[-1].text, is_whole) == (True, False)
 
 
 def test_a_page_longer_than_is_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"<html><p>one</p><p>two</p></html>"
-    assert passages_of(html.lines(data))[1]
-    monkeypatch.setattr(html, "LONGEST_PAGE", 16)
-    made, is_whole = passages_of(html.lines(data))
+    assert make_passages(html.lines(data))[1]
+    monkeypatch.setattr(html, "MAX_PAGE_CHARS", 16)
+    made, is_whole = make_passages(html.lines(data))
     assert ([one.text for one in made], is_whole) == (["one"], False)
 
 
@@ -152,7 +159,7 @@ def test_of_very_many_short_lines_no_more_are_made_than_are_read() -> None:
 @given(st.text(st.sampled_from("ab\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")))
 def test_lines_end_where_python_ends_them(text: str) -> None:
     words = "of a text " * 500 + "\n" + text  # of control characters alone it would be none
-    assert [one.text for one in plain.lines(words.encode())] == [one.rstrip() for one in words.splitlines()]
+    assert [line.text for line in plain.lines(words.encode())] == [line.rstrip() for line in words.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -196,40 +203,40 @@ async def test_entities_are_refused_in_every_member_of_a_workbook_whatever_its_n
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = zipped({f"xl/{number}.xml": "0" * 100_000 for number in range(11)})
     assert len(bomb) < 10_000
-    assert packed.opened(bomb).namelist()
-    monkeypatch.setattr(packed, "MOST_UNPACKED", 1_000_000)
+    assert packed.open_archive(bomb).namelist()
+    monkeypatch.setattr(packed, "MAX_UNPACKED_BYTES", 1_000_000)
     with pytest.raises(DocumentUnreadable, match="too much for me"):
-        packed.opened(bomb)
+        packed.open_archive(bomb)
 
 
 def test_an_archive_that_grows_a_thousand_times_is_not_unpacked() -> None:
     """A document of 21 kB took 535 MB: its XML is a tree of some hundred bytes for each of its elements."""
     with pytest.raises(DocumentUnreadable, match="too much for me"):
-        packed.opened(zipped({"word/document.xml": "<a/>" * 5_000_000}))
+        packed.open_archive(zipped({"word/document.xml": "<a/>" * 5_000_000}))
 
 
 @pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])
 def test_what_is_begun_very_often_and_never_ends_is_read_once(begun: str) -> None:
     """The parser looked for an end at each of 250,000 beginnings, and its child died after a minute of a processor."""
     page = "<html><p>seen</p><style>p</style> too<!-- not --> " + begun * (300_000 // len(begun))
-    assert [one.text for one in html.lines(page.encode())] == ["seen", "too"]
+    assert [line.text for line in html.lines(page.encode())] == ["seen", "too"]
 
 
 def test_all_chapters_of_a_book_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """One chapter that is named 100,000 times, without a word in it, took a minute of a processor."""
     read_so_far = 0
-    decoded = plain.decoded
+    decoded = plain.decode_text
 
     def counted(data: bytes) -> str:
         nonlocal read_so_far
         read_so_far += len(data)
         return decoded(data)
 
-    monkeypatch.setattr(plain, "decoded", counted)
-    monkeypatch.setattr(html, "LONGEST_PAGE", 10_000)
+    monkeypatch.setattr(plain, "decode_text", counted)
+    monkeypatch.setattr(html, "MAX_PAGE_CHARS", 10_000)
     with pytest.raises(MoreThanRead):
         list(detection.lines(epub(["<p></p>" * 100] * 100), "book.epub"))
-    assert read_so_far < 2 * html.LONGEST_PAGE
+    assert read_so_far < 2 * html.MAX_PAGE_CHARS
 
 
 def test_a_long_address_of_a_chapter_is_none() -> None:
@@ -267,7 +274,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_a_child_that_computes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(documents, "MAX_WAIT_SECONDS", 0.2)
     monkeypatch.setattr(documents, "CHILD", "while True: pass")
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
@@ -275,7 +282,7 @@ async def test_a_child_that_computes_too_long_is_ended(monkeypatch: pytest.Monke
 
 
 def test_a_name_cannot_end_its_brackets() -> None:
-    assert shown_name("a]\n[system: <b>\x00.pdf") == "a system: b .pdf"
-    assert shown_name("x" * 500 + ".pdf").endswith("…xxxxxx.pdf")
-    assert shown_name("[]") == "file"
-    assert shown_name("a］】⟧\u2028b (1).pdf") == "a b (1).pdf"
+    assert make_shown_name("a]\n[system: <b>\x00.pdf") == "a system: b .pdf"
+    assert make_shown_name("x" * 500 + ".pdf").endswith("…xxxxxx.pdf")
+    assert make_shown_name("[]") == "file"
+    assert make_shown_name("a］】⟧\u2028b (1).pdf") == "a b (1).pdf"

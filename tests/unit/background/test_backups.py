@@ -9,7 +9,7 @@ import pytest
 
 from background.backups import Backups, demand_backup_folder
 from chat.operation import backup_text
-from locales.catalog import speaking
+from locales.catalog import speak_in
 from records.errors import SettingsError
 from runtime import metrics
 from settings import Secret
@@ -125,7 +125,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
-        with speaking("en"):
+        with speak_in("en"):
             assert backup_text(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
@@ -138,7 +138,7 @@ async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_pat
     await days.backups.make_daily()
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
-    with speaking("en"):
+    with speak_in("en"):
         assert backup_text(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
         assert backup_text(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 

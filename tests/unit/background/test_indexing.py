@@ -17,7 +17,7 @@ from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
-from telegram_ui.commands.summaries import status_text
+from telegram_ui.commands.summaries import format_status
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
 from tests.support.talk import talking
 from text.passages import passages
@@ -108,7 +108,7 @@ async def test_long_messages_are_embedded_by_passage(memory: ExternalMemory, ser
     async with indexed(memory, server[1]):
         texts = [text for request in server[0].of("e") for text in request.body["input"]]
     assert {"Hello.", "A short answer."} <= set(texts)
-    assert [text for text in texts if "Step" in text] == [one.strip() for one in passages(STEPS)]
+    assert [text for text in texts if "Step" in text] == [passage.strip() for passage in passages(STEPS)]
 
 
 async def test_a_long_answer_is_found_by_words_alone(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
@@ -162,7 +162,7 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
         await talk.server.until_held()
         status = await talk.services.summaries.status(ANNA)
         assert status.indexed == (0, 2)
-        assert "Search index: 0 of 2 messages" in status_text(status)
+        assert "Search index: 0 of 2 messages" in format_status(status)
         talk.server.default("e", Behaviour())
         await talk.server.release(10)
         assert talk.services.indexing is not None
@@ -170,7 +170,7 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
         await talk.services.indexing.caught_up()
         status = await talk.services.summaries.status(ANNA)
         assert status.indexed == (4, 4)
-        assert "Search index" not in status_text(status)
+        assert "Search index" not in format_status(status)
 
 
 async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_path: Path) -> None:
@@ -186,7 +186,12 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
                 await talk.services.retrieval.recall("Which gate squeaks?", store=store, scope=ANNA)
             if talk.services.indexing is not None:
                 await talk.services.indexing.caught_up()
-            sent = [text for one in talk.server.requests if "embeddings" in one.path for text in one.body["input"]]
+            sent = [
+                text
+                for request in talk.server.requests
+                if "embeddings" in request.path
+                for text in request.body["input"]
+            ]
             known = await talk.services.memory.usage.of(talk.moment[0].date())
             spent[model] = known[ANNA.owner].total
     assert len(sent) >= 3, "the question, its message, and the answer"

@@ -94,10 +94,10 @@ async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
 
 def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
     by_id = {one.id: one for one in made}
-    assert [(one.id, one.content, one.is_active) for one in messages] == [
+    assert [(message.id, message.content, message.is_active) for message in messages] == [
         (one.id, one.content, one.is_active) for one in before
     ]
-    assert all(one.chunk_id in by_id for one in messages if not one.is_active)
+    assert all(message.chunk_id in by_id for message in messages if not message.is_active)
     for one in made:
         assert {*one.source_ids, *one.source_chunk_ids} <= by_id.keys()
         assert all(not by_id[source].is_active for source in one.source_ids)
@@ -219,7 +219,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
     assert reply.context is not None
-    assert {one.text for one in reply.context.summaries} == {OLD}
+    assert {summary.text for summary in reply.context.summaries} == {OLD}
     assert (await rebuilt(talk))[0].state == "busy"
     await talk.conversation.settle(SCOPE)
     talk.server.default("summary-model", NEW)
@@ -242,7 +242,7 @@ async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
 async def test_a_chunk_that_the_model_refuses_is_summarised_by_extraction(talk: Talk) -> None:
     talk.server.script("summary-model", *["I'm sorry, I can't help with that."] * 2)
     assert (await rebuilt(talk))[0].state == "done"
-    assert [one.model for one in await versions(talk)].count("extractive") == 1
+    assert [version.model for version in await versions(talk)].count("extractive") == 1
 
 
 async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> None:
@@ -255,7 +255,7 @@ async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> Non
     await talk.remember(every_n=3, storage=other)
     await talk.server.release()
     assert (await running)[0] == RebuildProgress(state="failed", error=tr("errors-changed-meanwhile"))
-    assert {one.text for one in await versions(talk)} == {OLD}
+    assert {version.text for version in await versions(talk)} == {OLD}
 
 
 async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(talk: Talk) -> None:
@@ -300,7 +300,7 @@ async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> N
         await talk.server.until_held()
     async with talking(folder) as talk:
         await talk.services.rebuilder.finished()
-        assert {one.text for one in await versions(talk)} == {"The user talked about several things."}
+        assert {version.text for version in await versions(talk)} == {"The user talked about several things."}
     async with talking(folder) as talk:
         assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
         assert not talk.server.of("summary-model"), "once is enough"
@@ -313,7 +313,7 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) ->
         await talk.server.until_held()
     async with talking(folder) as talk:
         await talk.services.rebuilder.finished()
-        assert [one.text for one in await versions(talk)].count(NEW) == 2
+        assert [version.text for version in await versions(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
 
@@ -338,9 +338,9 @@ async def correct_summary(talk: Talk, number: int, text: str) -> None:
 
 
 async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: Talk) -> None:
-    below = next(one for one in await versions(talk) if one.level == 1 and not one.is_active)
+    below = next(version for version in await versions(talk) if version.level == 1 and not version.is_active)
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
-    made = {one.id: one for one in await versions(talk)}
+    made = {version.id: version for version in await versions(talk)}
     assert made[below.id].text == "They talked about the zoo in Basel."
     above = [one for one in made.values() if below.id in one.source_ids]
     assert {one.text for one in above} == {NEW}
@@ -353,7 +353,7 @@ async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: T
 @pytest.mark.parametrize("every_n", [3, 2])
 async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk, every_n: int) -> None:
     """With the same parts word for word, with others as what the model is told to keep to, however often."""
-    below = next(one for one in await versions(talk) if one.level == 1)
+    below = next(version for version in await versions(talk) if version.level == 1)
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     await choose(talk, "pyramid", every_n=every_n)
     for _ in range(2):
@@ -378,9 +378,9 @@ async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> 
 
 
 async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> None:
-    below = next(one for one in await versions(talk) if one.level == 1 and not one.is_active)
+    below = next(version for version in await versions(talk) if version.level == 1 and not version.is_active)
     talk.server.default("summary-model", Behaviour(status=500))
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
-    assert "They talked about the zoo in Basel." in {one.text for one in await versions(talk)}
+    assert "They talked about the zoo in Basel." in {version.text for version in await versions(talk)}
     async with talk.services.memory.home(ANNA.id) as store:  # and no lease stays behind
         assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1)) is not None

@@ -20,7 +20,7 @@ from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import connect
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import SqliteStore
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.paths import ROOT
 from tests.support.postgres_server import address
 from text.tokenizer import Tokenizer
@@ -204,7 +204,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
         counts = await store.counts(scope)
         summaries = await store.summaries(scope)
         newest = await store.page(scope, limit=1)
-    assert (counts.total, counts.archived) == (1_500, sum(one.message_count for one in summaries))
+    assert (counts.total, counts.archived) == (1_500, sum(summary.message_count for summary in summaries))
     assert UNFOLDED <= counts.active < 3 * UNFOLDED
     assert 0 < counts.active_summaries <= 10
     assert newest[0].content == list(said(1_500))[-1]
@@ -231,7 +231,7 @@ async def test_a_server_filled_at_once_holds_what_loading_makes(
     at_once, one_by_one = (address(postgres_url, tmp_path / name) for name in ("filled", "loaded"))
     scopes = [Scope(owner=7), Scope(owner=8), Scope(owner=9)]
     await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
-    async with postgres_database(one_by_one) as database:
+    async with open_postgres_database(one_by_one) as database:
         for scope in scopes:
             await PostgresStore(database).load(scope.owner, filling.batches(scope, 90))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)

@@ -62,7 +62,10 @@ async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
         server.default_schema("trial", '{"word": "ok"}')
         settings = Settings(openai_base_url=url, openai_model="real", summary_model="real", embedding_model="none")
         script = SCRIPT.first(4)
-        assert [one.text for one in script.questions] == ["Which nuts am I allergic to?", "What is my sister's name?"]
+        assert [question.text for question in script.questions] == [
+            "Which nuts am I allergic to?",
+            "What is my sister's name?",
+        ]
 
         async def figures_of(file: Path) -> dict[str, object]:
             made = replace(settings, data_dir=tmp_path)
@@ -71,7 +74,7 @@ async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
         figures = await figures_of(tmp_path / "answered.jsonl")
         asked = len(server.requests)
         again = await figures_of(tmp_path / "answered.jsonl")
-        asked_again = [one.messages[-1]["content"] for one in server.requests[asked:]]
+        asked_again = [request.messages[-1]["content"] for request in server.requests[asked:]]
         assert len(asked_again) == 3, "of a run that goes on, the trial alone is asked again"
     for run in (figures, again):
         del run["minutes"]

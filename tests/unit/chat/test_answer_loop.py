@@ -29,8 +29,8 @@ def looks_for(query: str, **more: str) -> Behaviour:
 def size(request: Recorded, tokens: Tokenizer) -> int:
     """Tokens of a request by the contract's formula, tool schemas and calls included."""
     messages: Sequence[Mapping[str, Any]] = request.messages
-    total = 3 + sum(3 + tokens.count(one["role"]) + tokens.count(one["content"]) for one in messages)
-    total += sum(tokens.count(json.dumps(one["tool_calls"])) for one in messages if "tool_calls" in one)
+    total = 3 + sum(3 + tokens.count(message["role"]) + tokens.count(message["content"]) for message in messages)
+    total += sum(tokens.count(json.dumps(message["tool_calls"])) for message in messages if "tool_calls" in message)
     return total + (tokens.count(json.dumps(request.body["tools"])) if "tools" in request.body else 0)
 
 
@@ -99,7 +99,9 @@ async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_
         asked = {text for one in talk.server.of("e") for text in one.body["input"]}
         assert any(text.endswith("Where did I put them?") for text in asked)
         assert asked.isdisjoint({"walnuts cellar", "walnuts box"}), "searched by words at once"
-        results = [one["content"] for one in talk.server.of("chat-model")[-1].messages if one["role"] == "tool"]
+        results = [
+            message["content"] for message in talk.server.of("chat-model")[-1].messages if message["role"] == "tool"
+        ]
         assert WALNUTS in results[0]
         assert "Nothing new" in results[1], "it was shown already"
 
@@ -164,7 +166,7 @@ async def test_half_a_character_in_a_call_is_offered_to_nobody(talk: Talk) -> No
     call = {"name": "remember", "arguments": r'{"text": "I like \ud83d tea."}'}
     talk.server.script("chat-model", Behaviour(calls=(call,)), "Shall I keep it?")
     reply = await talk.say("Please remember that I like tea.")
-    assert [one.text for one in reply.proposals] == ["I like \ufffd tea."]
+    assert [proposal.text for proposal in reply.proposals] == ["I like \ufffd tea."]
 
 
 async def test_a_model_that_never_stops_calling_is_told_to_answer(talk: Talk) -> None:

@@ -118,7 +118,7 @@ async def test_an_edit(tmp_path: Path) -> None:
 
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:
-                [said] = [one.content for one in await store.last_turns(SCOPE, 1) if one.role == "user"]
+                [said] = [turn.content for turn in await store.last_turns(SCOPE, 1) if turn.role == "user"]
             if "herring" in said:
                 await talk.say("And?")
                 assert f"walrus{number}x" not in talk.prompts()[-1]

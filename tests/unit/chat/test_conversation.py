@@ -104,8 +104,8 @@ async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk)
     async with talk.services.memory.home(ANNA.id) as store:
         messages = await store.page(SCOPE)
         assert (await store.counts(SCOPE)).active_turns == 1
-    assert [len(one.content) for one in messages] == [4096, 100, len("Understood.")]
-    assert {one.turn for one in messages} == {messages[0].turn}
+    assert [len(message.content) for message in messages] == [4096, 100, len("Understood.")]
+    assert {message.turn for message in messages} == {messages[0].turn}
     assert talk.prompts()[-1].endswith("a" * 4096 + "b" * 100)
 
 

@@ -105,8 +105,8 @@ async def test_with_its_turn_a_document_is_forgotten_whole(talk: Talk) -> None:
     reply = await sends(talk)
     async with talk.services.memory.home(ANNA.id) as store:
         messages = await store.page(SCOPE, limit=100)
-    assert [one.origin for one in messages] == ["document", "document", "document", "", ""]
-    ids = tuple(one.id for one in messages if one.turn == reply.turn)
+    assert [message.origin for message in messages] == ["document", "document", "document", "", ""]
+    ids = tuple(message.id for message in messages if message.turn == reply.turn)
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
     async with talk.services.memory.home(ANNA.id) as store:
         assert await store.page(SCOPE, limit=100) == []

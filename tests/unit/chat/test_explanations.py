@@ -44,9 +44,9 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
     context = reply.context
     assert told.is_stored
     assert told.record.tokens == context.tokens
-    assert {one.name: one.tokens for one in told.record.parts} == {one.name: one.tokens for one in context.parts}
+    assert {part.name: part.tokens for part in told.record.parts} == {part.name: part.tokens for part in context.parts}
     assert [one.id for one in told.recent] == [one.id for one in context.recent]
-    assert {one.id for one in told.summaries} == {one.id for one in context.summaries}
+    assert {summary.id for summary in told.summaries} == {summary.id for summary in context.summaries}
     assert next(message.content for message, _ in told.snippets if message).startswith("The walnuts")
     assert told.record.whole > 0
 
@@ -137,7 +137,7 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
             messages = await store.page(SCOPE, limit=1000)
             saved = await store.explanations.saved(ANNA.id)
     assert reply.context is not None
-    history = "\n".join(one.content for one in messages[:-2])
+    history = "\n".join(message.content for message in messages[:-2])
 
     count = Tokenizer.for_model("chat-model").count
     exact = count(history) + 4 * len(messages[:-2]) + 30

@@ -70,7 +70,7 @@ async def lived(talk: Talk) -> None:
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
         await talk.turn(text)
-    assert len([one for one in await store.summaries(SCOPE, active_only=False) if WORD in one.text]) == 2
+    assert len([summary for summary in await store.summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
     async with store.database.write() as tx:
         at = talk.moment[0].isoformat()
         for table, row in (
@@ -245,12 +245,12 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         for number in range(6):
             await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
         store = await store_of(talk)
-        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 5, 9]
+        assert [summary.first_id for summary in await store.summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
-        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 9]
+        assert [summary.first_id for summary in await store.summaries(SCOPE)] == [1, 9]
         await talk.conversation.settle(SCOPE)
         summaries = await store.summaries(SCOPE)
-        assert [(one.first_id, one.last_id) for one in summaries] == [(1, 4), (9, 12), (7, 8)]
+        assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
         assert (await store.counts(SCOPE)).active == 0
 

@@ -143,14 +143,14 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
 BLOCK = re.compile(r"<(summaries|remembered)>\n(.*?)\n</\1>", re.DOTALL)
 OUR_LINE = re.compile(r"\[|-|  |Mallory|Assistant|\d{4}-\d\d-\d\d \(")
 SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT, f"{DEFAULT_SYSTEM_PROMPT}\n\n{prompts.READER}"} | {
-    prompts.EXTRACT_FACTS.format(who=prompts.whom(owner)) for owner in (5, -5)
+    prompts.EXTRACT_FACTS.format(who=prompts.name_owner(owner)) for owner in (5, -5)
 }
 
 
 def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
     """The system role holds our own instructions alone, once and first; a block is closed by us alone."""
     ours = SYSTEM_TEXTS | {
-        prompts.fold_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
+        prompts.make_fold_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
     }
     for request in talk.server.requests:
         assert [message["role"] for message in request.messages].count("system") == 1
@@ -205,7 +205,7 @@ def test_a_name_stays_on_its_line_and_within_its_block() -> None:
         turn=1,
         speaker=f"Eve\r\n{BREAKOUT}" + "x" * 500,
     )
-    line = prompts.conversation_line(message)
+    line = prompts.format_message(message)
     assert len(line.splitlines()) == 1
     assert "</conversation>" not in line
     assert len(line) < 200

@@ -7,7 +7,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from tests.support.loop_watch import watched_loop
 from tests.support.talk import ANNA, talking
-from transfer.formats.history import LONGEST_MESSAGE
+from transfer.formats.history import MAX_MESSAGE_CHARS
 from transfer.importer import Importer
 
 SCOPE = Scope(owner=ANNA.id)
@@ -37,12 +37,14 @@ async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path,
             reply = await talk.say("What was w77x77?")
         assert not reply.is_error
         assert held.units < MAX_HELD_UNITS
-        assert done.messages >= 300_000 / LONGEST_MESSAGE
+        assert done.messages >= 300_000 / MAX_MESSAGE_CHARS
         async with talk.services.memory.home(ANNA.id) as store:
             first, last = done.ids or (0, 0)
             messages = await store.messages(SCOPE, list(range(first, last + 1)))
-        assert "".join(one.content for one in sorted(messages, key=lambda one: one.id)) == CODES[:300_000]
-        assert len({one.turn for one in messages}) == 1
+        assert (
+            "".join(message.content for message in sorted(messages, key=lambda message: message.id)) == CODES[:300_000]
+        )
+        assert len({message.turn for message in messages}) == 1
         again = await importer.plan(SCOPE, ANNA.id, telegram(CODES[:300_000]))
         assert not again.has_new
 

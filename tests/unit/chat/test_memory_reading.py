@@ -38,7 +38,7 @@ async def results(talk: Talk, *calls: Behaviour, question: str = "Well?") -> lis
     """What the model got for each call of one answer."""
     talk.server.script("chat-model", *calls, "I see.")
     assert (await talk.say(question)).text == "I see."
-    return [one["content"] for one in talk.server.of("chat-model")[-1].messages if one["role"] == "tool"]
+    return [message["content"] for message in talk.server.of("chat-model")[-1].messages if message["role"] == "tool"]
 
 
 def numbers(result: str) -> list[int]:

@@ -41,7 +41,7 @@ def says(context: Context, word: str) -> bool:
 
 def is_cut(context: Context, message: Message) -> bool:
     told = [(one.first_id, one.last_id) for one in context.cut]
-    told += [(one.first_id, one.last_id) for one in context.summaries]
+    told += [(summary.first_id, summary.last_id) for summary in context.summaries]
     return any(first <= message.id <= last for first, last in told)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from records.attachments import Picture, picture_tokens
+from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable
 from records.forgetting import Forgetting
 from records.scopes import Scope
@@ -72,7 +72,7 @@ async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
     assert reply.context is not None
     assert reply.context.tokens <= 8000
     shown = len(last(talk.server.of("chat-model")[-1].messages)) - 1
-    assert shown == 4000 // picture_tokens(800, 600) < 10
+    assert shown == 4000 // count_picture_tokens(800, 600) < 10
 
 
 @pytest.mark.parametrize("refusal", BLIND, ids=lambda one: one.message[:20])

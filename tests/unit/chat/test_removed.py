@@ -36,7 +36,7 @@ async def rebuilt(talk: Talk) -> None:
         ends.append(progress)
 
     ends.append(await talk.services.rebuilder.rebuild(SCOPE, tell))
-    assert [one.state for one in ends] == ["running", "failed"], "there is something to rebuild"
+    assert [end.state for end in ends] == ["running", "failed"], "there is something to rebuild"
 
 
 async def distilled(talk: Talk) -> None:

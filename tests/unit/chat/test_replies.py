@@ -37,7 +37,7 @@ async def test_a_reply_brings_the_message_and_its_neighbours(tmp_path: Path) -> 
         prompt = talk.prompts()[-1]
         assert "<replied>\nAnna: The green one is for Boris.\n</replied>" in prompt
         assert answer.context is not None
-        brought = {one.message.content: one.score for one in answer.context.snippets}
+        brought = {snippet.message.content: snippet.score for snippet in answer.context.snippets}
         assert brought["The green one is for Boris."] == brought["And the pink one for Clara."] == {"reply": 1.0}
         assert prompt.count("The green one is for Boris.") == 2, "as what is replied to, and once in its place"
         assert answer.context.tokens <= answer.context.ceiling

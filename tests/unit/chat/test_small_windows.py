@@ -24,7 +24,7 @@ class LlamaCpp:
 
     def size(self, messages: Sequence[Mapping[str, str]]) -> int:
         """The size of the last request, which has these messages."""
-        made = [PromptMessage(role="user", content=one["content"] or "") for one in messages]
+        made = [PromptMessage(role="user", content=message["content"] or "") for message in messages]
         tools = json.dumps(self._peer.requests[-1].body.get("tools", ""))
         return (TOKENS.prompt_tokens(made) + TOKENS.count(tools)) * 4 // 3
 

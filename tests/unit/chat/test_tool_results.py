@@ -44,11 +44,11 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
         assert len(asked) <= 4
         assert max(size(request, tokens) for request in asked) <= ceiling
         for request in asked:
-            results = [one for one in request.messages if one["role"] == "tool"]
+            results = [message for message in request.messages if message["role"] == "tool"]
             messages: Sequence[Mapping[str, Any]] = request.messages
-            named = [call["id"] for one in messages for call in one.get("tool_calls", ())]
-            assert [one["tool_call_id"] for one in results] == named, "each call that is kept has its result"
-            assert sum(tokens.count(one["content"]) for one in results) <= ceiling // 3
+            named = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+            assert [result["tool_call_id"] for result in results] == named, "each call that is kept has its result"
+            assert sum(tokens.count(result["content"]) for result in results) <= ceiling // 3
 
 
 async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: P
         assert (await talk.say("How many walnuts?")).text == "Many."
         first, second = talk.server.of("chat-model")[before:]
         assert [first.body.get("tool_choice"), second.body.get("tool_choice")] == [None, "none"]
-        [call] = [one for one in second.messages if one.get("tool_calls")]
+        [call] = [message for message in second.messages if message.get("tool_calls")]
         assert 0 < len(call["tool_calls"]) < 8
         assert call["content"] == "", "what was said beside the calls had no room"
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from dashboard.sessions import (
     INIT_DATA_FOR,
     LINK_FOR,
-    LONGEST_SESSION,
+    MAX_SESSION,
     SESSION_FOR,
     NoSession,
     PageSessions,
-    telegram_form,
+    verify_telegram_form,
 )
 from external_memory import ExternalMemory
 from settings import Secret
@@ -102,12 +102,12 @@ async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: Page
 @given(st.text(max_size=300))
 def test_whatever_a_stranger_sends_is_refused(text: str) -> None:
     with pytest.raises(NoSession):
-        telegram_form(text, TOKEN, now=NOW)
+        verify_telegram_form(text, TOKEN, now=NOW)
 
 
 def test_without_a_token_nobody_comes_from_telegram() -> None:
     with pytest.raises(NoSession):
-        telegram_form(signed(""), Secret(""), now=NOW)
+        verify_telegram_form(signed(""), Secret(""), now=NOW)
 
 
 async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:
@@ -153,8 +153,8 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clo
         clock.now += SESSION_FOR / 2
         if clock.now < session.expires_at:
             session = await sessions.renewed(session)
-        assert clock.now - NOW <= LONGEST_SESSION
-    assert session.expires_at == NOW + LONGEST_SESSION
+        assert clock.now - NOW <= MAX_SESSION
+    assert session.expires_at == NOW + MAX_SESSION
 
 
 async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
@@ -197,6 +197,6 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     assert (await sessions.by_link(others)).person == 8
     clock.now += timedelta(seconds=1)
     assert (await sessions.by_telegram(signed(at=clock.now))).person == 7
-    clock.now += LONGEST_SESSION
+    clock.now += MAX_SESSION
     await memory.used_links.take("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.withdrawn_until(7) is None

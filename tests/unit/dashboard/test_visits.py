@@ -11,7 +11,7 @@ import pytest
 from chat.operation import Operation
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
-from dashboard.views import MOST_FACTS_SENT, Views
+from dashboard.views import MAX_FACTS_SENT, Views
 from dashboard.visits import Answer, VisitRefused, answered
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
@@ -51,12 +51,12 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
     )  # fmt: skip
 
     async def known(owner: int) -> list[Fact]:
-        return [replace(fact, owner=owner)] * MOST_FACTS_SENT
+        return [replace(fact, owner=owner)] * MAX_FACTS_SENT
 
     views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(known=known))), operation=Operation())
     async with watched_loop() as held:
         answer = await answered(lambda: views.facts(cast("Any", SimpleNamespace(owner=7))))
-    assert len(json.loads(bytes(answer.body))["facts"]) == MOST_FACTS_SENT
+    assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
     assert held.units < 40
 
 

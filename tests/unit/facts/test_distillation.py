@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from facts.schemas import document, parse_profile
+from facts.schemas import format_document, parse_profile
 from records.errors import ModelBusy
 from records.owners import StorageType
 from records.scopes import Scope
@@ -49,7 +49,7 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
     assert reply.context is not None
     assert reply.context.profile is not None
     messages = talk.server.of("chat-model")[-1].messages
-    assert [one["role"] for one in messages[:2]] == ["system", "user"]
+    assert [message["role"] for message in messages[:2]] == ["system", "user"]
     assert messages[1]["content"].index("<profile>") < messages[1]["content"].index("<summaries>")
     assert {part.name: part.tokens for part in reply.context.parts}["profile"] > 0
     assert sum(part.tokens for part in reply.context.parts) == reply.context.tokens
@@ -93,7 +93,7 @@ async def test_there_is_none_of_nothing(talk: Talk) -> None:
 
 def test_a_profile_has_at_most_so_many_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
-    text = document(parse_profile(f"Here it is: {told} Enjoy!"), most_words=400)
+    text = format_document(parse_profile(f"Here it is: {told} Enjoy!"), most_words=400)
     assert 390 <= len(text.split()) <= 403
     few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
-    assert document(few, most_words=400) == "History: One. Two."
+    assert format_document(few, most_words=400) == "History: One. Two."

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import new_facts, parse, since_of
+from facts.schemas import make_facts, parse_facts, parse_since
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -29,16 +29,16 @@ def fact(text: str, *sources: int) -> NewFact:
 
 
 def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
-    return verification.objections(fact(text, 1), [message(1, said, said_at)], also=["Anna"], zone=ZoneInfo(zone))
+    return verification.find_objections(fact(text, 1), [message(1, said, said_at)], also=["Anna"], zone=ZoneInfo(zone))
 
 
 @pytest.mark.parametrize(
     "answer", ["", "No facts.", "{", "[1, 2]", '{"facts": 3}', '{"a": {"b": 1}}', "null", "[" * 3000]
 )
 def test_what_is_no_list_of_facts_is_told_from_an_empty_one(answer: str) -> None:
-    assert parse(answer) is None
-    assert parse('{"facts": []}') == []
-    assert parse("Here: ```json\n[]\n```") == []
+    assert parse_facts(answer) is None
+    assert parse_facts('{"facts": []}') == []
+    assert parse_facts("Here: ```json\n[]\n```") == []
 
 
 def test_values_are_made_sound() -> None:
@@ -46,7 +46,7 @@ def test_values_are_made_sound() -> None:
         '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "message": "#3", "replaces": "12", "tags": ["sea"]},'
         ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "type": "Preference", "message": true, "extra": {}}]}'
     )
-    found = parse(wild)
+    found = parse_facts(wild)
     assert found is not None
     assert [(one.text, one.kind, one.message, one.replaces) for one in found] == [
         ("Anna sails.", "personal", 3, 12),
@@ -68,7 +68,7 @@ def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
         replace(correction, subject="rent", only_one=True, kind="personal"),
     ]
     changes = reconciliation.plan(new, [])
-    assert [one.closes for one in changes] == [(), (), (-1,)]
+    assert [change.closes for change in changes] == [(), (), (-1,)]
 
 
 def test_a_question_that_is_copied_or_told_as_a_fact_is_none() -> None:
@@ -80,7 +80,7 @@ def test_a_question_that_is_copied_or_told_as_a_fact_is_none() -> None:
 
 @pytest.mark.parametrize("text", ["\u3164", "\u2800\u2800", "\u200b \u115f\uffa0", "\U000e0041\U000e0042", "…"])
 def test_a_fact_without_anything_that_can_be_read_is_none(text: str) -> None:
-    assert not parse(json.dumps([{"message": 1, "text": text, "quote": text}]))
+    assert not parse_facts(json.dumps([{"message": 1, "text": text, "quote": text}]))
 
 
 FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
@@ -92,13 +92,13 @@ FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
     )
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
-    found = parse(json.dumps(value))
-    assert all(new_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC))
+    found = parse_facts(json.dumps(value))
+    assert all(make_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC))
 
 
 def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
     messages = [message(number, text) for number, text in enumerate(said, start=1)]
-    return [readings[0] for readings in new_facts(parse(answer) or [], messages, known=known, zone=UTC)]
+    return [readings[0] for readings in make_facts(parse_facts(answer) or [], messages, known=known, zone=UTC)]
 
 
 def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest() -> None:
@@ -137,7 +137,7 @@ def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, f
 @pytest.mark.parametrize("kind", ["question", "request"])
 def test_what_the_bot_is_asked_once_is_no_fact(kind: str) -> None:
     told = [{"text": "Whats a good way to dry wet shoes over night", "message": 1, "type": kind}]
-    assert parse(json.dumps(told)) == []
+    assert parse_facts(json.dumps(told)) == []
 
 
 def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
@@ -163,8 +163,8 @@ def test_a_type_that_the_words_do_not_carry_is_not_taken() -> None:
     "answer", ['{"facts": null}', '{"facts":[{"message":1,"text":"Anna sails.","replaces":null,},]}']
 )
 def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
-    assert [one.text for one in parse(answer) or ()] == ["Anna sails."][: "null}" not in answer]
-    assert parse('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
+    assert [one.text for one in parse_facts(answer) or ()] == ["Anna sails."][: "null}" not in answer]
+    assert parse_facts('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
@@ -207,19 +207,19 @@ def test_what_was_so_once_is_over() -> None:
 
 def test_dates_are_the_owners() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
-    assert since_of("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
-    assert since_of("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
+    assert parse_since("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
+    assert parse_since("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
     texts = ("Anna rows.", "since soon", "since 2026-13", "since 2026-02-30", "since 0000", "on 2026-02-03")
-    assert [since_of(text, UTC) for text in texts] == [None] * 6
+    assert [parse_since(text, UTC) for text in texts] == [None] * 6
 
 
 def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
     said = [message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
     told = fact("Anna cooks a lentil curry with coconut milk.", 1)
-    assert verification.objections(told, said, also=["Anna"], zone=UTC, answers=answers)
+    assert verification.find_objections(told, said, also=["Anna"], zone=UTC, answers=answers)
     mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
-    assert not verification.objections(told, mine, also=["Anna"], zone=UTC, answers=answers)
+    assert not verification.find_objections(told, mine, also=["Anna"], zone=UTC, answers=answers)
 
 
 @pytest.mark.parametrize(
@@ -257,9 +257,9 @@ def test_yesterday_is_the_owners_yesterday() -> None:
     late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     told = replace(fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
     messages = [message(1, "Yesterday I began to sail.", late)]
-    assert verification.without_invented_beginning(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
+    assert verification.remove_invented_beginning(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
     invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
-    assert verification.without_invented_beginning(invented, messages, zone=UTC).valid_from == NOW
+    assert verification.remove_invented_beginning(invented, messages, zone=UTC).valid_from == NOW
 
 
 def test_the_schema_demands_every_field() -> None:
@@ -282,5 +282,5 @@ def test_the_schema_demands_every_field() -> None:
 def test_a_lasting_instruction_says_to_what_it_applies(kind: str, about: str | None, subject: str) -> None:
     given = {"message": 1, "quote": "Use type hints", "text": "Anna wants type hints.", "type": kind, "about": about}
     answer = json.dumps({"facts": [given]})
-    [[fact, *_]] = new_facts(parse(answer) or [], [message(1, "Use type hints in code.")], known=(), zone=UTC)
+    [[fact, *_]] = make_facts(parse_facts(answer) or [], [message(1, "Use type hints in code.")], known=(), zone=UTC)
     assert fact.subject == subject

@@ -64,7 +64,9 @@ async def extracted(talk: Talk, done: Imported) -> None:
 
 
 def asked(talk: Talk) -> list[str]:
-    return ["\n".join(str(one["content"]) for one in request.messages) for request in talk.server.asked_for("facts")]
+    return [
+        "\n".join(str(message["content"]) for message in request.messages) for request in talk.server.asked_for("facts")
+    ]
 
 
 async def left(talk: Talk, done: Imported) -> int:
@@ -136,7 +138,7 @@ async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling
         requests = talk.server.asked_for("facts")
         assert len(requests) > 1
         for request in requests:
-            said = [PromptMessage(role=one["role"], content=one["content"]) for one in request.messages]  # type: ignore[arg-type]
+            said = [PromptMessage(role=message["role"], content=message["content"]) for message in request.messages]  # type: ignore[arg-type]
             assert tokens.prompt_tokens(said) <= 500
         first, last = done.ids
         read = [int(id_) for one in asked(talk) for id_ in re.findall(r"^#(-?\d+) \[", one, re.MULTILINE)]
@@ -158,7 +160,9 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
     async with talking(tmp_path, facts_batch_turns=99) as talk:
         await talk.services.history_extraction.caught_up()
         requests = asked(talk)
-        assert [sum(f"number {number}." in one for one in requests) for number in range(45)] == [0] * 20 + [1] * 25
+        assert [sum(f"number {number}." in request for request in requests) for number in range(45)] == [0] * 20 + [
+            1
+        ] * 25
         assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
 
 

@@ -18,7 +18,7 @@ from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.turns import Incoming
 from summaries.policies import POLICIES
-from telegram_ui.commands.why import why_pages
+from telegram_ui.commands.why import make_why_pages
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -328,7 +328,9 @@ async def test_a_request_keeps_to_the_window(tmp_path: Path) -> None:
         count = Tokenizer.for_model("summary-model")
         for request in talk.server.asked_for("facts"):
             schema = json.dumps(request.body["response_format"]["json_schema"])
-            used = sum(3 + count.count(one["role"]) + count.count(one["content"]) for one in request.messages)
+            used = sum(
+                3 + count.count(message["role"]) + count.count(message["content"]) for message in request.messages
+            )
             assert 3 + used + count.count(schema) <= 1500
 
 
@@ -357,7 +359,7 @@ async def test_a_fact_comes_with_its_question(tmp_path: Path) -> None:
         await talk.services.facts.learn(SCOPE)
         reply = await talk.say("Tell me of the flat.")
         assert reply.context is not None
-        assert [one.fact.text for one in reply.context.facts] == ["Anna's flat is beside a harbour."]
+        assert [fact.fact.text for fact in reply.context.facts] == ["Anna's flat is beside a harbour."]
         request = talk.server.of("chat-model")[-1].messages
         assert [one["role"] for one in request].count("system") == 1
         assert "[fact 1 · since 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
@@ -384,14 +386,14 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     await talk.say("Which strings are good?")
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
-    text = "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
+    text = "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
     assert "you pinned it" in text
     assert "Your profile\n21 November 2026 9:00 UTC: “" in text
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:
-        assert "cello" not in "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
+        assert "cello" not in "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
 
 
 async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts.requests import MOST_TURNS, ExtractionRequest, Requests
+from facts.requests import MAX_TURNS, ExtractionRequest, Requests
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, Profile
@@ -25,7 +25,7 @@ WITH_SCHEMA = 1200
 
 said = st.tuples(st.sampled_from(["user", "user", "assistant"]), texts(4096))
 turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
-whom = st.sampled_from([prompts.whom(7), prompts.whom(-7)])
+whom = st.sampled_from([prompts.name_owner(7), prompts.name_owner(-7)])
 
 
 def talk(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> list[list[Message]]:
@@ -150,7 +150,7 @@ def test_small_turns_share_a_request() -> None:
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)
     ]
     made = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
-    assert [len(request.messages) for request in made] == [MOST_TURNS, 30 - MOST_TURNS]
+    assert [len(request.messages) for request in made] == [MAX_TURNS, 30 - MAX_TURNS]
     few = Requests(TOKENS, 8000).extraction(talk(turns), [], who="the user", zone=UTC, most=4)
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 

@@ -30,7 +30,7 @@ async def carried(talk: Talk, person: Person, text: str) -> list[str]:
     said = replace(talk.incoming(text), scope=GROUP, person=person, in_group=True)
     reply = await talk.conversation.reply(said)
     assert reply.context is not None
-    return sorted(one.fact.text.rpartition(": ")[2] for one in reply.context.facts if one.fact.is_lasting)
+    return sorted(fact.fact.text.rpartition(": ")[2] for fact in reply.context.facts if fact.fact.is_lasting)
 
 
 async def wishes(talk: Talk, person: Person, text: str, *, replaces: int | None = None) -> None:
@@ -73,4 +73,4 @@ def test_what_a_model_learns_of_one_member_leaves_the_wish_of_another(kind: Fact
         for person, units in ((ANNA, "metric"), (BOB, "imperial"))
     ]
     changes = reconciliation.plan(wishes, [])
-    assert [(one.same_as, one.closes, one.ends) for one in changes] == [(None, (), False)] * 2
+    assert [(change.same_as, change.closes, change.ends) for change in changes] == [(None, (), False)] * 2

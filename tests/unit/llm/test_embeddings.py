@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
-from llm.embeddings import MOST_DIMENSIONS, EndpointEmbedder, embedder_for
-from llm.local_embedder import LocalEmbedder, normalised
+from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, embedder_for
+from llm.local_embedder import LocalEmbedder, normalise
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -54,7 +54,7 @@ async def test_an_endpoint_is_asked_in_batches(
         ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1, "embedding": [1]}]}', plain=True)], ModelBroken),
-        ([Behaviour(raw=vector_of(MOST_DIMENSIONS + 1), plain=True)], ModelBroken),
+        ([Behaviour(raw=vector_of(MAX_DIMENSIONS + 1), plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}', plain=True)], ModelBroken),
@@ -114,5 +114,5 @@ async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
 
 
 def test_a_vector_without_length_is_zero() -> None:
-    rows = normalised(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
+    rows = normalise(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
     assert np.allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.0, 1.0]])

@@ -9,12 +9,12 @@ import pytest
 
 from chat.tools import SEARCH_MEMORY
 from llm import endpoint
-from llm.event_reader import LONGEST_EVENT, LONGEST_WHOLE
-from llm.failures import LONGEST_WORDS, error_message
-from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS, PartialAnswer
-from llm.tool_calls import LONGEST_NAME, MOST_CALLS, Offer
+from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
+from llm.failures import MAX_ERROR_CHARS, find_error_message
+from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
+from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, Offer
 from records.errors import ModelBroken, ModelUnreachable
-from runtime.bounded_json import MOST_PARTS, parsed
+from runtime.bounded_json import MAX_PARTS, parse_bounded
 from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_openai_api import a_bench, asked
 
@@ -25,8 +25,8 @@ def delta(**said: object) -> str:
 
 async def test_a_long_answer_in_many_events_is_read_to_its_end() -> None:
     async with a_bench() as bench:
-        bench.server.script("m", Behaviour(text="word " * (LONGEST_EVENT // 100)))
-        assert len((await bench.model.complete(asked())).text) > LONGEST_EVENT // 100 * 4
+        bench.server.script("m", Behaviour(text="word " * (MAX_EVENT_BYTES // 100)))
+        assert len((await bench.model.complete(asked())).text) > MAX_EVENT_BYTES // 100 * 4
 
 
 async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
@@ -35,8 +35,8 @@ async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
     async with a_bench() as bench:
         bench.server.script("m", Behaviour(events=(delta(tool_calls=calls), "[DONE]")))
         made = (await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())).calls
-    assert len(made) <= MOST_CALLS
-    assert max(max(len(one.id), len(one.name)) for one in made) == LONGEST_NAME
+    assert len(made) <= MAX_CALLS
+    assert max(max(len(one.id), len(one.name)) for one in made) == MAX_NAME_CHARS
 
 
 async def test_what_goes_back_with_a_call_is_not_nested_without_measure() -> None:
@@ -56,21 +56,21 @@ async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
         said = Behaviour(events=(delta(content="Yes."), json.dumps({"choices": [], "usage": usage}), "[DONE]"))
         bench.server.script("m", said)
         used = (await bench.model.complete(asked())).usage
-    assert (used.prompt, used.completion, used.cached) == (MOST_TOKENS,) * 3
+    assert (used.prompt, used.completion, used.cached) == (MAX_TOKENS,) * 3
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        Behaviour(events=(delta(content="word " * (LONGEST_TEXT // 5 + 1)), "[DONE]")),
-        Behaviour(text="word " * (LONGEST_TEXT // 5 + 1), plain=True),
-        Behaviour(raw=json.dumps({"choices": "a" * LONGEST_WHOLE}), plain=True),
-        Behaviour(events=(delta(content="a" * LONGEST_EVENT),)),
-        Behaviour(events=("a\ndata:" * (LONGEST_EVENT // 6),)),
+        Behaviour(events=(delta(content="word " * (MAX_TEXT_CHARS // 5 + 1)), "[DONE]")),
+        Behaviour(text="word " * (MAX_TEXT_CHARS // 5 + 1), plain=True),
+        Behaviour(raw=json.dumps({"choices": "a" * MAX_WHOLE_BYTES}), plain=True),
+        Behaviour(events=(delta(content="a" * MAX_EVENT_BYTES),)),
+        Behaviour(events=("a\ndata:" * (MAX_EVENT_BYTES // 6),)),
         Behaviour(events=("[" * 100_000,)),
         Behaviour(events=(delta(content="Yes.").replace("Y", "\\ud800"), "{\ufeff}")),
         Behaviour(events=('{"choices": [{"index": ' + "9" * 5_000 + "}]}",)),
-        Behaviour(raw='{"a": [' + "[]," * MOST_PARTS + "[]]}", plain=True),
+        Behaviour(raw='{"a": [' + "[]," * MAX_PARTS + "[]]}", plain=True),
         Behaviour(events=('{"choices": [{"delta": {"content": ' + '[{"text":' * 480 + '""' + "}]" * 480 + "}}]}",)),
     ],
     ids=[
@@ -95,7 +95,7 @@ async def test_an_answer_beyond_measure_is_a_sentence(said: Behaviour) -> None:
 
 async def test_an_answer_that_goes_on_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """However often something of it arrives: each sign of life renews the patience."""
-    monkeypatch.setattr(endpoint, "LONGEST_TAKEN", -1.0)
+    monkeypatch.setattr(endpoint, "MAX_CALL_SECONDS", -1.0)
     async with a_bench() as bench:
         bench.server.default("m", "Yes.")
         with pytest.raises(ModelBroken):
@@ -119,7 +119,7 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     """Thoughts count, and calls: a small machine takes its time over them."""
     until: list[float] = []
     moment = 1_000.0
-    monkeypatch.setattr(endpoint, "LEAST_GROWN", 1)
+    monkeypatch.setattr(endpoint, "MIN_GROWTH_CHARS", 1)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
     timeout: Any = SimpleNamespace(reschedule=until.append)
     patience = endpoint.Patience(timeout, 60.0, 10_000.0)
@@ -133,13 +133,13 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
 
 def test_only_the_beginning_of_an_error_is_searched() -> None:
     """80 kB of one word held everybody up for 13 s: some patterns take the square of a text's length."""
-    assert len(error_message({"error": {"message": "stream " * 9_000}})) == LONGEST_WORDS
-    assert len(error_message("stream " * 9_000)) == LONGEST_WORDS
-    assert error_message({"error": {"message": "", "metadata": {"raw": "too long"}}}).strip() == "too long"
+    assert len(find_error_message({"error": {"message": "stream " * 9_000}})) == MAX_ERROR_CHARS
+    assert len(find_error_message("stream " * 9_000)) == MAX_ERROR_CHARS
+    assert find_error_message({"error": {"message": "", "metadata": {"raw": "too long"}}}).strip() == "too long"
 
 
 def test_a_text_of_json_has_so_many_parts() -> None:
-    whole = "[" + "{}," * (MOST_PARTS - 2) + "{}]"
-    assert isinstance(parsed(whole), list)
+    whole = "[" + "{}," * (MAX_PARTS - 2) + "{}]"
+    assert isinstance(parse_bounded(whole), list)
     with pytest.raises(ValueError, match="parts"):
-        parsed(f"[{whole}]")
+        parse_bounded(f"[{whole}]")

@@ -9,13 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-from llm.embeddings import passages_of
+from llm.embeddings import embed_passages
 from llm.local_embedder import LocalEmbedder
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import code_of
+from runtime.subprocess_worker import make_child_code
 from tests.paths import ROOT
 
-FRAGILE = code_of("tests.support.fragile_embedder")
+FRAGILE = make_child_code("tests.support.fragile_embedder")
 LIGATURES = "\ufdfa" * 8
 """Eight characters that its normalisation makes 144 of: they broke the engine's heap."""
 
@@ -57,7 +57,7 @@ async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedde
             await embedder.passages(["one", "die", "two"])
         with pytest.raises(ModelRefused):
             await embedder.query("die")
-        vectors = await passages_of(embedder, ["one", "die", "two"])
+        vectors = await embed_passages(embedder, ["one", "die", "two"])
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
@@ -84,7 +84,7 @@ async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFi
             with pytest.raises(ModelUnreachable, match="EMBEDDING_MODEL=none"):
                 await embedder.query("x")
     # asyncio may warn that the process ended before it was asked to.
-    assert len([one for one in caplog.records if one.name == "llm.local_embedder"]) == 1
+    assert len([record for record in caplog.records if record.name == "llm.local_embedder"]) == 1
 
 
 HOLDER = """

@@ -9,10 +9,10 @@ import pytest
 
 from chat.tools import SEARCH_MEMORY
 from llm import openai_api
-from llm.failures import LONGEST_TOLD
+from llm.failures import MAX_TOLD_SECONDS
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
-from llm.trial import trial
+from llm.trial import try_model
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -168,7 +168,7 @@ async def test_tools_are_kept_where_an_endpoint_takes_them_without_reasoning(ben
     equipped = bench.model.with_tools([SEARCH_MEMORY])
     for model in (equipped, equipped, bench.model):
         assert (await model.complete(asked())).text == "Yes."
-    sent = [("tools" in one.body, one.body.get("reasoning_effort")) for one in bench.server.requests]
+    sent = [("tools" in request.body, request.body.get("reasoning_effort")) for request in bench.server.requests]
     assert sent == [(True, None), (True, "none"), (True, "none"), (False, None)]
 
 
@@ -182,7 +182,7 @@ async def test_tools_go_where_an_endpoint_refuses_that_too(bench: Bench) -> None
 async def test_check_says_that_tools_are_called_without_reasoning(bench: Bench) -> None:
     refusal = Behaviour(status=400, param="reasoning_effort", message="set reasoning_effort to 'none' for tools")
     bench.server.script("m", "ok", refusal, Behaviour(calls=({"name": "note", "arguments": {"word": "ok"}},)))
-    line = await trial(bench.model, tools=True, schema=False)
+    line = await try_model(bench.model, tools=True, schema=False)
     assert line == "model m answers, calls tools with reasoning_effort none"
 
 
@@ -204,7 +204,7 @@ async def test_no_words_begin_a_turn_on_a_server_that_parses_templates(bench: Be
 async def test_an_answer_in_the_background_does_not_go_on_for_ever(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openai_api, "LONGEST_BACKGROUND", -1.0)
+    monkeypatch.setattr(openai_api, "MAX_BACKGROUND_SECONDS", -1.0)
     assert (await bench.model.complete(asked())).text
     with pytest.raises(ModelBroken, match="endless"):
         await bench.model.in_background(Precedence()).complete(asked())
@@ -312,7 +312,7 @@ async def test_no_endpoint_is_believed_any_time_to_wait(bench: Bench, asked_for:
     """What writes numbers as people do takes no 10^30: nobody was told anything."""
     failure = await bench.failure(*[Behaviour(status=429, retry_after=asked_for)] * 3)
     assert isinstance(failure, ModelBusy)
-    assert (failure.retry_after or 0) <= LONGEST_TOLD
+    assert (failure.retry_after or 0) <= MAX_TOLD_SECONDS
 
 
 async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from llm.failures import StatusError
 from llm.openai_api import OpenAIChat
-from llm.openai_client import LONGEST_REFUSAL, OpenAIClient
+from llm.openai_client import MAX_REFUSAL_BYTES, OpenAIClient
 from playground.server import serve
 from records.errors import ModelBroken, ModelError
 from records.model_calls import PromptMessage
@@ -68,14 +68,14 @@ async def test_neither_key_nor_prompt_follows_a_redirection() -> None:
 
 
 async def test_of_a_refusal_only_the_beginning_is_read() -> None:
-    peer = Peer(Response("a" * (5 * LONGEST_REFUSAL), status_code=400))
+    peer = Peer(Response("a" * (5 * MAX_REFUSAL_BYTES), status_code=400))
     async with peer.serving() as url:
         client = OpenAIClient(api_key="", base_url=url)
         with pytest.raises(StatusError) as caught:
             async with client.post("/chat/completions", {}, lambda: None):
                 pass
         await client.aclose()
-    assert len(str(caught.value.body)) == LONGEST_REFUSAL
+    assert len(str(caught.value.body)) == MAX_REFUSAL_BYTES
 
 
 async def test_what_comes_compressed_unasked_is_read() -> None:

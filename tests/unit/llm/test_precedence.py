@@ -7,7 +7,7 @@ from typing import Self
 
 import pytest
 
-from llm.precedence import MOST_INTERRUPTIONS, Precedence
+from llm.precedence import MAX_INTERRUPTIONS, Precedence
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -84,14 +84,14 @@ async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() ->
 async def test_what_gave_way_often_enough_is_finished() -> None:
     order, work = Precedence(), Work()
     running = asyncio.create_task(order.after_answers(work))
-    for number in range(MOST_INTERRUPTIONS + 3):
+    for number in range(MAX_INTERRUPTIONS + 3):
         await turns_of_the_loop()
         async with order.answering():
             await turns_of_the_loop()
-        assert work.begun <= min(number + 2, MOST_INTERRUPTIONS + 1)
+        assert work.begun <= min(number + 2, MAX_INTERRUPTIONS + 1)
     work.may_end.set()
     assert await running == "done"
-    assert work.begun == MOST_INTERRUPTIONS + 1
+    assert work.begun == MAX_INTERRUPTIONS + 1
 
 
 async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
@@ -150,6 +150,6 @@ async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(ta
     assert (await talk.say("Is it so?", person=BORIS)).text == "Understood."
     await talk.server.until_hung_up()
     assert await folding == ()
-    assert [one.model for one in talk.server.requests[1:]] == ["summary-model", "chat-model", "summary-model"]
+    assert [request.model for request in talk.server.requests[1:]] == ["summary-model", "chat-model", "summary-model"]
     (made,) = await talk.services.summaries.active(Scope(owner=ANNA.id))
     assert made.text == "The user talked about several things."

@@ -62,7 +62,7 @@ def asked(words: str = "Hello?") -> list[PromptMessage]:
 
 def streamed(events: list[Mapping[str, Any] | str]) -> Behaviour:
     """Events, and comments as they stand."""
-    return Behaviour(events=(*(one if isinstance(one, str) else json.dumps(one) for one in events), "[DONE]"))
+    return Behaviour(events=(*(event if isinstance(event, str) else json.dumps(event) for event in events), "[DONE]"))
 
 
 def said(peer: Mapping[str, Any], body: str) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ def refusing(refusal: list[Any]) -> Behaviour:
 def test_it_says_where_each_body_is_from(peer: Mapping[str, Any]) -> None:
     known = {"recorded here", "captured by others", "documentation"}
     assert known.issuperset(peer["source"])
-    named = [one for bodies in peer["source"].values() for one in bodies]
+    named = [body for bodies in peer["source"].values() for body in bodies]
     assert sorted(named) == sorted(peer.keys() - {"source", "said", "cached"})
 
 
@@ -126,7 +126,7 @@ async def test_gemini_gets_its_signature_back_with_its_calls(bench: Bench) -> No
     bench.server.script("m", "Both.")
     results = [PromptMessage(role="tool", content="none", call_id=call.id) for call in made.calls]
     await bench.model.complete([*asked(), PromptMessage(role="assistant", content="", calls=made.calls), *results])
-    sent = next(one["tool_calls"] for one in bench.bodies()[-1]["messages"] if one["role"] == "assistant")
+    sent = next(body["tool_calls"] for body in bench.bodies()[-1]["messages"] if body["role"] == "assistant")
     assert [(call["function"], call["extra_content"]) for call in sent] == list(zip(functions, signed, strict=True))
 
 

@@ -74,7 +74,9 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         await talk.remember(every_n=1)
         assert await talk.turn("I moved to Lisbon.") == ()
         after_answer = sum(
-            len(str(one["content"]).split()) for request in talk.server.of("chat-model") for one in request.messages
+            len(str(message["content"]).split())
+            for request in talk.server.of("chat-model")
+            for message in request.messages
         )
         assert len(talk.server.of("summary-model")) == 1
         assert (await spent(talk))[ANNA.id] > after_answer
@@ -153,11 +155,11 @@ async def test_where_no_budget_is_set_use_is_counted_and_no_turn_waits_for_its_w
         await talk.turn("Hello.")
         assert await spent(talk) == {}
         days = await talk.services.quota.days(ANNA.id, 7)
-        assert {one.model: one.used.answers for one in days} == {"chat-model": 1, "summary-model": 0}
-        assert sum(one.used.total for one in days) == (await spent(talk))[ANNA.id] > 20
+        assert {day.model: day.used.answers for day in days} == {"chat-model": 1, "summary-model": 0}
+        assert sum(day.used.total for day in days) == (await spent(talk))[ANNA.id] > 20
         await talk.say("Hello again.")
     async with talking(tmp_path) as talk:
-        assert sum(one.used.answers for one in await talk.services.quota.days(ANNA.id, 7)) == 2
+        assert sum(day.used.answers for day in await talk.services.quota.days(ANNA.id, 7)) == 2
         assert await talk.services.quota.days(BORIS.id, 7) == []
 
 
@@ -172,7 +174,7 @@ async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_unde
         before = await spent(talk)
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert await spent(talk) == before
-        assert [one.model for one in await ledger.days(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
+        assert [day.model for day in await ledger.days(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
         assert (await ledger.of(yesterday)).keys() == {BORIS.id}
         assert (await talk.say("Hello?")).is_error
         talk.moment[0] += timedelta(days=1)

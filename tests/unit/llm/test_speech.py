@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from llm.speech import LONGEST_RECORDING, LONGEST_SPOKEN, Speaker
+from llm.speech import MAX_RECORDING_BYTES, MAX_SPOKEN_CHARS, Speaker
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -34,15 +34,15 @@ async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServe
 
 async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, Speaker]) -> None:
     server, speaker = endpoint
-    await speaker.speak("a" * (LONGEST_SPOKEN - 1) + "👩‍👧" + "b")
-    assert server.requests[0].body["input"] == "a" * (LONGEST_SPOKEN - 1)
+    await speaker.speak("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
+    assert server.requests[0].body["input"] == "a" * (MAX_SPOKEN_CHARS - 1)
 
 
 @pytest.mark.parametrize(
     ("answers", "kind", "why"),
     [
         ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "SPEECH_MODEL"),
-        ([Behaviour(raw="OggS" + "x" * LONGEST_RECORDING, plain=True)], ModelBroken, "end"),
+        ([Behaviour(raw="OggS" + "x" * MAX_RECORDING_BYTES, plain=True)], ModelBroken, "end"),
         ([Behaviour(status=404)], ModelRefused, "SPEECH_MODEL"),
         ([Behaviour(status=500)] * 3, ModelBusy, "(status 500)"),
     ],

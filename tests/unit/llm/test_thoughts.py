@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.thoughts import without_thoughts
+from llm.thoughts import remove_thoughts
 
 ANSWERS = [
     "SECRET plan\n</think>\n\nVisible answer",
@@ -43,7 +43,7 @@ MENTIONS = [
 
 @pytest.mark.parametrize("text", ANSWERS)
 def test_no_thought_is_left(text: str) -> None:
-    said = without_thoughts(text)
+    said = remove_thoughts(text)
     assert "Visible answer" in said
     assert "SECRET" not in said
     assert "Sure." not in text or "Sure." in said
@@ -55,15 +55,15 @@ def test_no_thought_is_left(text: str) -> None:
 )
 def test_no_thought_is_seen_while_it_arrives(text: str) -> None:
     for end in range(len(text)):
-        seen = without_thoughts(text[:end], is_whole=False)
+        seen = remove_thoughts(text[:end], is_whole=False)
         assert "SE" not in seen, text[:end]
         assert not set("<[◁") & set(seen), text[:end]
 
 
 @pytest.mark.parametrize("text", MENTIONS)
 def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
-    assert without_thoughts(text) == text
-    assert all(text.startswith(without_thoughts(text[:end], is_whole=False)) for end in range(len(text)))
+    assert remove_thoughts(text) == text
+    assert all(text.startswith(remove_thoughts(text[:end], is_whole=False)) for end in range(len(text)))
 
 
 @given(
@@ -73,18 +73,18 @@ def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
 )
 def test_any_pair_of_marks_whose_name_says_so_holds_thoughts(brackets: str, name: str, inside: str) -> None:
     text = f"{brackets.format(name)}{inside}SECRET{brackets.format('/' + name)}\nVisible."
-    assert without_thoughts(text) == "Visible."
+    assert remove_thoughts(text) == "Visible."
 
 
 @given(st.text(alphabet="<>[]|/`think \n", max_size=80))
 def test_any_text_is_read(text: str) -> None:
-    assert isinstance(without_thoughts(text), str)
-    assert isinstance(without_thoughts(text, is_whole=False), str)
+    assert isinstance(remove_thoughts(text), str)
+    assert isinstance(remove_thoughts(text, is_whole=False), str)
 
 
 def test_many_marks_are_read_quickly() -> None:
-    assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
-    assert without_thoughts("<" * 20_000, is_whole=False) == "<" * 19_999
+    assert remove_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
+    assert remove_thoughts("<" * 20_000, is_whole=False) == "<" * 19_999
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_many_marks_are_read_quickly() -> None:
     ],
 )
 def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
-    assert without_thoughts(text) == "Visible answer"
+    assert remove_thoughts(text) == "Visible answer"
 
 
 @pytest.mark.parametrize(
     "text", ["I wrote [thinking](http://example.org) down.", "A word (think) in brackets.", "analysis of it"]
 )
 def test_words_in_brackets_and_links_stay(text: str) -> None:
-    assert without_thoughts(text) == text
+    assert remove_thoughts(text) == text

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from llm.speech import LONGEST_ANSWER, LONGEST_TRANSCRIPT, Transcriber
+from llm.speech import MAX_ANSWER_BYTES, MAX_TRANSCRIPT_CHARS, Transcriber
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -41,8 +41,8 @@ async def test_a_long_answer_is_read_to_its_end(endpoint: tuple[OpenAIServer, Tr
     server, hears = endpoint
     server.script("hears", Behaviour(raw=told("buy milk", padding=1_500_000), plain=True))
     assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == "buy milk"
-    server.script("hears", Behaviour(text="a" * (LONGEST_TRANSCRIPT + 1)))
-    assert len(await hears.transcribe(b"-", "voice.ogg", "audio/ogg")) == LONGEST_TRANSCRIPT
+    server.script("hears", Behaviour(text="a" * (MAX_TRANSCRIPT_CHARS + 1)))
+    assert len(await hears.transcribe(b"-", "voice.ogg", "audio/ogg")) == MAX_TRANSCRIPT_CHARS
 
 
 async def test_an_answer_in_pieces_is_read_to_its_end(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
@@ -57,7 +57,7 @@ async def test_an_answer_in_pieces_is_read_to_its_end(endpoint: tuple[OpenAIServ
 @pytest.mark.parametrize(
     ("answers", "kind"),
     [
-        ([Behaviour(raw=told("x", padding=LONGEST_ANSWER), plain=True)], ModelBroken),
+        ([Behaviour(raw=told("x", padding=MAX_ANSWER_BYTES), plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw='{"text": 3}', plain=True)], ModelBroken),

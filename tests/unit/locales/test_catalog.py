@@ -8,22 +8,32 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from locales.catalog import LANGUAGES, current, decimal, in_every_language, language_for, speaking, spoken, text_in, tr
+from locales.catalog import (
+    LANGUAGES,
+    choose_language,
+    current_language,
+    find_language,
+    format_decimal,
+    speak_in,
+    tr,
+    translate,
+    translate_everywhere,
+)
 
 
 @pytest.mark.parametrize(("language", "written"), [("en", "1,234.50"), ("de", "1.234,50"), ("ar", "1,234.50")])
 def test_a_sum_is_written_in_the_manner_of_the_language(language: str, written: str) -> None:
-    with speaking(language):
-        assert decimal(1234.5, 2) == written
+    with speak_in(language):
+        assert format_decimal(1234.5, 2) == written
 
 
 def test_a_text_is_in_the_language_of_the_task() -> None:
     assert tr("shared-bot") == "the bot"
-    with speaking("de"):
+    with speak_in("de"):
         assert tr("shared-bot") == "der Bot"
-        with speaking("ru"):
+        with speak_in("ru"):
             assert tr("shared-bot") == "бот"
-        assert current() == "de"
+        assert current_language() == "de"
     assert tr("shared-bot") == "the bot"
 
 
@@ -32,7 +42,7 @@ async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not()
         await asyncio.sleep(0)
         return tr("shared-bot")
 
-    with speaking("es"):
+    with speak_in("es"):
         begun = asyncio.create_task(said())
     assert await said() == "the bot"
     assert await begun == "el bot"
@@ -49,12 +59,12 @@ async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not()
     ],
 )
 def test_plurals_and_numbers_are_those_of_the_language(language: str, expected: list[str]) -> None:
-    with speaking(language):
+    with speak_in(language):
         assert [tr("shared-messages", messages=number) for number in (1, 2, 1234)] == expected
 
 
 def test_russian_has_three_plurals() -> None:
-    with speaking("ru"):
+    with speak_in("ru"):
         told = [tr("shared-turns", turns=number) for number in (1, 3, 5, 11, 21, 22, 25)]
     assert told == [
         *("1 твоё сообщение", "3 твоих сообщения", "5 твоих сообщений", "11 твоих сообщений"),
@@ -64,7 +74,7 @@ def test_russian_has_three_plurals() -> None:
 
 def test_what_a_language_does_not_have_is_said_in_english(own_texts: Callable[[str, str], None]) -> None:
     own_texts("en", "trial-of-english = only here")
-    assert text_in("ru", "trial-of-english") == "only here"
+    assert translate("ru", "trial-of-english") == "only here"
 
 
 def test_a_key_that_is_not_there_and_arguments_that_do_not_fit_are_errors() -> None:
@@ -80,22 +90,22 @@ def test_a_key_reaches_no_file_but_its_own() -> None:
 
 
 def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
-    assert {"the bot", "der Bot", "机器人"} <= in_every_language("shared-bot")
+    assert {"the bot", "der Bot", "机器人"} <= translate_everywhere("shared-bot")
 
 
 @pytest.mark.parametrize(
     ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
 )
 def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
-    assert spoken(code) == expected
+    assert find_language(code) == expected
 
 
 def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
-    assert language_for("de", "ru", is_shared=False, default="en") == "de"
-    assert language_for("", "ru", is_shared=False, default="en") == "ru"
-    assert language_for("", "fr", is_shared=False, default="es") == "es"
-    assert language_for("", "ru", is_shared=True, default="en") == "en"
-    assert language_for("klingon", "", is_shared=True, default="en") == "en", "a store may hold what we do not speak"
+    assert choose_language("de", "ru", is_shared=False, default="en") == "de"
+    assert choose_language("", "ru", is_shared=False, default="en") == "ru"
+    assert choose_language("", "fr", is_shared=False, default="es") == "es"
+    assert choose_language("", "ru", is_shared=True, default="en") == "en"
+    assert choose_language("klingon", "", is_shared=True, default="en") == "en", "a store may hold what we do not speak"
     assert set(LANGUAGES) == {"en", "ru", "es", "de", "zh", "pt", "ar"}
 
 
@@ -108,10 +118,10 @@ def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(len(keys)) as threads:
-            list(threads.map(lambda key: (together.wait(), text_in("en", key)), keys))
+            list(threads.map(lambda key: (together.wait(), translate("en", key)), keys))
     finally:
         sys.setswitchinterval(often)
-    assert all(text_in("en", key) for key in keys)
+    assert all(translate("en", key) for key in keys)
 
 
 def test_a_long_argument_is_cut_and_the_text_still_told() -> None:

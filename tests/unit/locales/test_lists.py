@@ -2,8 +2,8 @@
 
 import pytest
 
-from locales.catalog import speaking
-from locales.lists import all_of, any_of, listed
+from locales.catalog import speak_in
+from locales.lists import join_all, join_any, join_list
 
 
 @pytest.mark.parametrize(
@@ -16,9 +16,9 @@ from locales.lists import all_of, any_of, listed
     ],
 )
 def test_things_are_listed_with_the_marks_of_the_language(language: str, expected: list[str]) -> None:
-    with speaking(language):
-        assert [listed("abc"), all_of("abc"), any_of("ab")] == expected
+    with speak_in(language):
+        assert [join_list("abc"), join_all("abc"), join_any("ab")] == expected
 
 
 def test_one_thing_stands_alone_and_nothing_is_nothing() -> None:
-    assert [all_of(["a"]), any_of(["a"]), listed(["a"]), all_of([]), listed([])] == ["a", "a", "a", "", ""]
+    assert [join_all(["a"]), join_any(["a"]), join_list(["a"]), join_all([]), join_list([])] == ["a", "a", "a", "", ""]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from locales.catalog import LANGUAGES, speaking, tr
-from locales.page_texts import on_page
+from locales.catalog import LANGUAGES, speak_in, tr
+from locales.page_texts import to_page_text
 
 
 @pytest.mark.parametrize(
@@ -19,16 +19,16 @@ from locales.page_texts import on_page
     ],
 )  # fmt: skip
 def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
-    assert on_page(said) == left
+    assert to_page_text(said) == left
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_every_language(language: str) -> None:
-    with speaking(language):
+    with speak_in(language):
         for said in (
             *(tr("summaries-not-configured"), tr("memory-incognito-on"), tr("chats-off")),
             tr("memory-done-delete", text="Tea."),
         ):
             assert "/" in said
-            assert "/" not in on_page(said)
-            assert on_page(said)
+            assert "/" not in to_page_text(said)
+            assert to_page_text(said)

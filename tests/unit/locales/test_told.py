@@ -3,8 +3,8 @@
 import pytest
 
 from llm.partial_answer import BrokenCall
-from locales.catalog import LANGUAGES, speaking
-from locales.told import FOR_THE_OPERATOR, KEYS, speaking_to, told
+from locales.catalog import LANGUAGES, speak_in
+from locales.told import FOR_THE_OPERATOR, KEYS, error_sentence, speak_to
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
 
 
@@ -16,31 +16,31 @@ def kinds(kind: type[KeepsakeError]) -> list[type[KeepsakeError]]:
 def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) -> None:
     said = set()
     for language in LANGUAGES:
-        with speaking(language):
-            said.add(told(kind()))
+        with speak_in(language):
+            said.add(error_sentence(kind()))
     assert kind().sentence in said, "in English as its docstring has it"
     assert len(said) == len(LANGUAGES)
 
 
 def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
-    ours = [one for one in kinds(ModelError) if one.__module__ == "records.errors"]
+    ours = [kind for kind in kinds(ModelError) if kind.__module__ == "records.errors"]
     assert set(ours) <= set(KEYS)
-    with speaking("de"):
-        assert told(BrokenCall()) == told(ModelBroken())
+    with speak_in("de"):
+        assert error_sentence(BrokenCall()) == error_sentence(ModelBroken())
 
 
 def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
-    assert told(ModelBroken("Es war leer.")) == "Es war leer."
+    assert error_sentence(ModelBroken("Es war leer.")) == "Es war leer."
 
 
 def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
     error = ModelBroken("It broke.", remedy="Check OPENAI_MODEL.")
-    assert told(error) == error.sentence == "It broke. Check OPENAI_MODEL."
-    with speaking_to(operator=False):
-        assert told(error) == "It broke."
+    assert error_sentence(error) == error.sentence == "It broke. Check OPENAI_MODEL."
+    with speak_to(operator=False):
+        assert error_sentence(error) == "It broke."
 
 
 def test_what_is_for_the_operator_is_not_told_to_people() -> None:
-    with speaking("ru"):
+    with speak_in("ru"):
         for error in (StorageCorrupt("memory.db: page 7 is damaged"), FoldRefused("it invents the number 7")):
-            assert "7" not in told(error)
+            assert "7" not in error_sentence(error)

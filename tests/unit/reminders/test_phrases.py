@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locales.catalog import speaking
-from records.reminders import LONGEST_REMINDER, ReminderWish
+from locales.catalog import speak_in
+from records.reminders import MAX_REMINDER_CHARS, ReminderWish
 from reminders.phrases import NotUnderstood, read_phrase
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -120,7 +120,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
-    with speaking(language):
+    with speak_in(language):
         found = read_phrase(text, NOW)
     assert isinstance(found, ReminderWish), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
@@ -173,7 +173,7 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
-    with speaking(language):
+    with speak_in(language):
         assert read_phrase(text, NOW) == NotUnderstood(words=words)
 
 
@@ -215,4 +215,4 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 @given(st.lists(st.sampled_from(_PARTS.split()), max_size=12))
 def test_words_of_times_in_any_order_are_read_within_the_bounds(parts: list[str]) -> None:
     found = read_phrase(" ".join(parts), NOW)
-    assert not isinstance(found, ReminderWish) or (found.due_at > NOW and 0 < len(found.text) <= LONGEST_REMINDER)
+    assert not isinstance(found, ReminderWish) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)

@@ -4,14 +4,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from retrieval.date_expressions import ranges
-from text.analyzer import folded, normal
+from retrieval.date_expressions import find_ranges
+from text.analyzer import fold_term, normalise
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def spans(question: str) -> list[tuple[date, date]]:
-    return [(one.start.date(), one.end.date()) for one in ranges(folded(normal(question)), NOW)]
+    return [(one.start.date(), one.end.date()) for one in find_ranges(fold_term(normalise(question)), NOW)]
 
 
 def begins(question: str) -> set[date]:

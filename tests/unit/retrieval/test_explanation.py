@@ -10,7 +10,7 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Chosen, ExplanationRecord, Mark, explanation_of, read, runs
+from retrieval.explanation import Chosen, ExplanationRecord, Mark, group_runs, make_explanation, read
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
@@ -26,7 +26,7 @@ explanations = st.builds(
         max_size=10,
         unique_by=lambda part: part.name,
     ).map(tuple),
-    recent=st.lists(ids).map(runs),
+    recent=st.lists(ids).map(group_runs),
     here=st.integers(0, 40),
     summaries=st.lists(ids).map(tuple),
     snippets=st.lists(chosen, max_size=5).map(tuple),
@@ -50,7 +50,7 @@ def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> 
 
 @given(st.lists(st.integers(1, 200)))
 def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
-    found = [number for first, last in runs(numbers) for number in range(first, last + 1)]
+    found = [number for first, last in group_runs(numbers) for number in range(first, last + 1)]
     assert found == sorted(set(numbers))
 
 
@@ -73,7 +73,7 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
         cut=(Cut(what="turns", first_id=1, last_id=2, why="recent budget"),),
         whole=50,
     )
-    explanation = explanation_of(context, at=NOW, model="m")
+    explanation = make_explanation(context, at=NOW, model="m")
     assert "heliotrope" not in explanation.text()
     assert "Ann" not in explanation.text()
     assert explanation.recent == ((3, 4), (6, 6))

@@ -10,7 +10,7 @@ from records.facts import Fact
 from retrieval import fact_ranking
 from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
 from retrieval.question import Question
-from text.analyzer import analyse, content_terms
+from text.analyzer import analyse_text, list_content_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -40,7 +40,7 @@ FACTS = [
 
 
 def best(question: str, facts: list[Fact] = FACTS) -> list[int]:
-    return [one.fact.id for one in rank_facts(facts, content_terms(question))]
+    return [one.fact.id for one in rank_facts(facts, list_content_terms(question))]
 
 
 def test_words_find_their_facts_and_no_others() -> None:
@@ -52,8 +52,8 @@ def test_words_find_their_facts_and_no_others() -> None:
 
 
 def test_what_a_short_question_leans_on_counts_as_well() -> None:
-    leaning = content_terms("The cello is out of tune.\nWhy?")
-    found = rank_facts(FACTS, content_terms("Why?"), with_before=leaning)
+    leaning = list_content_terms("The cello is out of tune.\nWhy?")
+    found = rank_facts(FACTS, list_content_terms("Why?"), with_before=leaning)
     assert {one.fact.id for one in found} == {3, 4}
     assert all("words before" in one.score and "words" not in one.score for one in found)
 
@@ -88,7 +88,7 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
         fact(2, "Boris likes tea.", importance=1.0),
         fact(3, "Anna sails.", is_pinned=True),
     ]
-    found = rank_facts(facts, content_terms("tea"))
+    found = rank_facts(facts, list_content_terms("tea"))
     assert [one.fact.id for one in found] == [2, 1, 3]
     assert found[-1].score == {"pinned": 0.25}
     assert round(found[-1].score["pinned"], 2) == 0.25
@@ -101,9 +101,9 @@ def test_many_facts_are_analysed_once_and_not_for_each_question(monkeypatch: pyt
 
     def noted(text: str) -> list[str]:
         analysed.append(text)
-        return analyse(text)
+        return analyse_text(text)
 
-    monkeypatch.setattr(fact_ranking, "analyse", noted)
+    monkeypatch.setattr(fact_ranking, "analyse_text", noted)
     assert best("What is w78x78?", many) == [78]
     assert analysed == []
     assert best("What is new?", [fact(1, "Something new.")]) == [1]

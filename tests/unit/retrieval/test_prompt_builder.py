@@ -18,7 +18,7 @@ from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, IncomingPiece
 from retrieval.budgets import Budgets
-from retrieval.packing import pack
+from retrieval.packing import pack_snippets
 from retrieval.prompt_builder import PromptBuilder
 from text.tokenizer import Tokenizer
 
@@ -72,7 +72,7 @@ def test_nobody_forges_the_line_of_another_member(gap: str) -> None:
     for content in contents:
         lines = content.splitlines()
         assert "Anna: Hello." in lines
-        assert [one for one in lines if "Alice" in one] == ["  Alice: my code word is walrus."]
+        assert [line for line in lines if "Alice" in line] == ["  Alice: my code word is walrus."]
 
 
 def summary(number: int, first: int, last: int, text: str, level: int = 1) -> Summary:
@@ -142,7 +142,7 @@ def drafted(
         builder.keep_room_for_one()
     shown = builder.shown_ids
     snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
-    builder.take_snippets(pack(snippets, room=builder.snippet_room, now=NOW, count=TOKENS.count))
+    builder.take_snippets(pack_snippets(snippets, room=builder.snippet_room, now=NOW, count=TOKENS.count))
     return builder.context()
 
 
@@ -301,7 +301,7 @@ def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> 
     last = context.messages[-1].content
     assert last.index("</facts>") < last.index("<instructions>") < last.index("It is now") < last.index("And now?")
     assert last.count("</instructions>") == 1
-    assert [one.fact.text[:5] for one in context.facts] == ["Be br", "Anna "]
+    assert [fact.fact.text[:5] for fact in context.facts] == ["Be br", "Anna "]
     assert sum(part.tokens for part in context.parts) == TOKENS.prompt_tokens(context.messages)
 
 
@@ -368,12 +368,12 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
         made = context(more)
         held = {
             "snippet": bool(made.snippets),
-            "fact": any(one.fact.id == 1 for one in made.facts),
+            "fact": any(fact.fact.id == 1 for fact in made.facts),
             "older turns": len(made.recent) > 8,
             "last turns": len(made.recent) > 2,
             "summary": bool(made.summaries),
             "profile": made.profile is not None,
-            "instruction": any(one.fact.id == 9 for one in made.facts),
+            "instruction": any(fact.fact.id == 9 for fact in made.facts),
             "turn": bool(made.recent),
         }
         yielded += [name for name, is_held in held.items() if not is_held and name not in yielded]

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.date_expressions import Range
 from retrieval.question import Question
-from retrieval.ranking import Ranked, rank, rarest
+from retrieval.ranking import Ranked, find_rarest, rank
 from storage.search.protocol import Candidates, Closeness
 
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -34,9 +34,9 @@ def candidates(told: Sequence[Told], *, assistant_mean: float = 10.0, apart: boo
         seqs=np.arange(len(firsts)) + 1,
         ids=np.arange(len(firsts)) + 1,
         positions=np.arange(len(firsts)) * (5 if apart else 1),
-        said_at=np.array([one.at.timestamp() for one in firsts]),
-        by_assistant=np.array([one.by_assistant for one in firsts], np.bool_),
-        speakers=tuple(one.speaker for one in firsts),
+        said_at=np.array([first.at.timestamp() for first in firsts]),
+        by_assistant=np.array([first.by_assistant for first in firsts], np.bool_),
+        speakers=tuple(first.speaker for first in firsts),
         messages=messages,
         parts=np.array([sum(messages[:row] == messages[row]) for row in range(len(told))]),
         lengths=np.full(len(told), 10),
@@ -167,10 +167,10 @@ def test_of_equals_the_newest_stands_first() -> None:
 
 def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
     found = candidates([Told(terms="boat"), Told(terms="boat walrus"), Told(terms="boat")])
-    assert rarest(found, question("walrus boat unicorn"), [0, 1, 2], most=3) == [1]
-    assert rarest(found, question("walrus boat"), [0, 2], most=3) == []
-    assert rarest(found, question("boat"), [0, 1, 2], most=2) == []
-    assert rarest(found, question("unicorn"), [0, 1, 2], most=3) == []
+    assert find_rarest(found, question("walrus boat unicorn"), [0, 1, 2], most=3) == [1]
+    assert find_rarest(found, question("walrus boat"), [0, 2], most=3) == []
+    assert find_rarest(found, question("boat"), [0, 1, 2], most=2) == []
+    assert find_rarest(found, question("unicorn"), [0, 1, 2], most=3) == []
 
 
 def test_nothing_is_ranked_where_there_is_nothing() -> None:

@@ -14,15 +14,15 @@ import pytest
 
 from benchmarks.locomo import Line, Sample, read
 from benchmarks.recall import SCOPE, remembered
-from locales.catalog import LANGUAGES, speaking, tr
-from locales.told import MIN_SIGNAL, SIGNALS, reason
+from locales.catalog import LANGUAGES, speak_in, tr
+from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
 from records.messages import Message
-from retrieval.question import Question, names
+from retrieval.question import Question, is_naming
 from settings import Settings
 from storage.search.protocol import Floats
 from tests.paths import ROOT
-from text.analyzer import analyse
+from text.analyzer import analyse_text
 
 DATA = ROOT / "benchmarks/data"
 SPOKEN = {"en": "And yesterday?", "es": "¿Y ayer?", "ru": "А вчера?", "zh": "昨天呢？"}
@@ -74,7 +74,7 @@ class Given:
 
 
 def shares_words(given: Given, message: Message) -> bool:
-    return bool({*given.question.terms} & {*analyse(message.content)})
+    return bool({*given.question.terms} & {*analyse_text(message.content)})
 
 
 def is_next_to_what_fits(given: Given, message: Message) -> bool:
@@ -82,12 +82,12 @@ def is_next_to_what_fits(given: Given, message: Message) -> bool:
 
 
 def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
-    named = {one for one in {one.speaker for one in given.said} if names(given.question.text, one)}
+    named = {one for one in {one.speaker for one in given.said} if is_naming(given.question.text, one)}
     return named == {message.speaker}
 
 
 def is_of_a_time_that_is_named(given: Given, message: Message) -> bool:
-    return any(one.start <= message.created_at < one.end for one in given.question.times)
+    return any(time.start <= message.created_at < time.end for time in given.question.times)
 
 
 def opens_its_day(given: Given, message: Message) -> bool:
@@ -173,7 +173,7 @@ async def test_a_reason_is_the_strongest_signal_and_true(language: str, asked: A
     for one in given:
         assert one.snippets, one.question.text
         for snippet in one.snippets:
-            assert told_wrongly(one, snippet, reason(snippet.score)) == "", (one.question.text, snippet)
+            assert told_wrongly(one, snippet, format_reason(snippet.score)) == "", (one.question.text, snippet)
             # What a message cannot have by chance is there exactly where it is true.
             for name in ("speaker", "time"):
                 assert (name in snippet.score) == TRUE[name](one, snippet.message), (one.question.text, snippet)
@@ -183,7 +183,7 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
     seen, refused = set[str](), set[str]()
     for one in [given for language in SPOKEN for given in await asked(language)]:
         for snippet in one.snippets:
-            told = reason(snippet.score)
+            told = format_reason(snippet.score)
             for name in RANKED:
                 if told == tr(f"why-for-{name}"):
                     seen.add(name)
@@ -191,7 +191,7 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
                     assert told_wrongly(one, snippet, tr(f"why-for-{name}"))
                 # An explanation with a made-up figure: the message itself contradicts it.
                 claimed = replace(snippet, score={**snippet.score, name: 100.0})
-                if told_wrongly(one, claimed, reason(claimed.score)) == f"it is not true: {name}":
+                if told_wrongly(one, claimed, format_reason(claimed.score)) == f"it is not true: {name}":
                     refused.add(name)
             if told != tr("why-loosely"):
                 assert told_wrongly(one, snippet, tr("why-loosely"))
@@ -201,12 +201,12 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_reason_has_at_most_six_words(language: str) -> None:
-    with speaking(language):
-        reasons = [tr("why-loosely"), *(reason({name: 1.0}) for name in SIGNALS)]
+    with speak_in(language):
+        reasons = [tr("why-loosely"), *(format_reason({name: 1.0}) for name in SIGNALS)]
         assert len(set(reasons)) == len(reasons)
-        assert [one for one in reasons if len(one.split()) > 6] == []
+        assert [reason for reason in reasons if len(reason.split()) > 6] == []
 
 
 def test_a_fact_is_there_for_a_reason_however_weak() -> None:
-    assert reason({"words": 0.2, "importance": 0.3}, least=0) == tr("why-for-words")
-    assert reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")
+    assert format_reason({"words": 0.2, "importance": 0.3}, least=0) == tr("why-for-words")
+    assert format_reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")

@@ -3,7 +3,7 @@
 from collections import deque
 from itertools import count
 
-from runtime.cooperative import consumed, yielding_gil
+from runtime.cooperative import consume, yielding_gil
 
 
 def test_the_same_items_come_out() -> None:
@@ -14,6 +14,6 @@ def test_the_same_items_come_out() -> None:
 
 def test_what_is_consumed_is_let_go_of() -> None:
     items = deque(range(5))
-    for item in yielding_gil(consumed(items)):
+    for item in yielding_gil(consume(items)):
         assert item not in items
     assert not items

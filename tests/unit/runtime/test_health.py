@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import SettingsError, StorageError
 from runtime import health as ready
-from runtime.health import Readiness, health_served
+from runtime.health import Readiness, serve_health
 from tests.support.http import NO_CERTIFICATES
 
 
@@ -45,7 +45,7 @@ def program() -> Program:
 @pytest.fixture
 async def probe(program: Program) -> AsyncIterator[httpx.AsyncClient]:
     async with (
-        health_served(program.readiness, ("127.0.0.1", 0)) as port,
+        serve_health(program.readiness, ("127.0.0.1", 0)) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as client,
     ):
         yield client
@@ -117,7 +117,7 @@ async def test_nothing_else_is_answered(probe: httpx.AsyncClient) -> None:
 
 
 async def test_an_address_in_use_names_its_variable(program: Program) -> None:
-    async with health_served(program.readiness, ("127.0.0.1", 0)) as port:
+    async with serve_health(program.readiness, ("127.0.0.1", 0)) as port:
         with pytest.raises(SettingsError, match="HEALTH_LISTEN"):
-            async with health_served(program.readiness, ("127.0.0.1", port)):
+            async with serve_health(program.readiness, ("127.0.0.1", port)):
                 pass

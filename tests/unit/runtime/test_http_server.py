@@ -12,7 +12,7 @@ from starlette.routing import Route
 from playground.server import IDLE_FOR
 from runtime import http_server
 from runtime.http_client import KEPT_ALIVE
-from runtime.http_server import MOST_CONNECTIONS, serving
+from runtime.http_server import MAX_CONNECTIONS, serve_app
 
 WHOLE = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi"
 
@@ -49,7 +49,7 @@ async def port(slow: Slow) -> AsyncIterator[int]:
     app = Starlette(
         routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])],
     )
-    async with serving(app, "127.0.0.1", 0, grace=1) as taken:
+    async with serve_app(app, "127.0.0.1", 0, grace=1) as taken:
         yield taken
 
 
@@ -87,7 +87,7 @@ def test_our_own_client_gives_an_idle_connection_up_before_the_local_servers_do(
 
 
 async def test_an_idle_connection_is_closed_after_its_time() -> None:
-    async with serving(Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle=0) as port:
+    async with serve_app(Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle=0) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(WHOLE)
         async with asyncio.timeout(20):
@@ -96,14 +96,14 @@ async def test_an_idle_connection_is_closed_after_its_time() -> None:
 
 
 async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int) -> None:
-    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST_CONNECTIONS)]
+    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_CONNECTIONS)]
     async with asyncio.timeout(http_server.REQUEST_WITHIN):  # sooner than what is late is closed for that
         for place in range(3):
             said, writer = await asked(port)
             assert said.startswith(b"HTTP/1.1 200"), "nobody can hold all the places"
             assert await held[place][0].read() == b"", "the oldest one is closed"
             held.append((held[place][0], writer))  # stays, so that the next one finds no room either
-    newer = held[MOST_CONNECTIONS - 1]
+    newer = held[MAX_CONNECTIONS - 1]
     newer[1].write(WHOLE)
     async with asyncio.timeout(20):
         assert (await newer[0].read(200)).startswith(b"HTTP/1.1 200"), "the newer ones are still there"
@@ -113,7 +113,7 @@ async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int)
 
 
 async def test_connections_beyond_the_limit_are_closed_where_every_one_is_at_work(port: int, slow: Slow) -> None:
-    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST_CONNECTIONS)]
+    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_CONNECTIONS)]
     for _, one in held:
         one.write(HELD)
     async with asyncio.timeout(20):

@@ -22,7 +22,7 @@ async def test_what_passes_a_cancellation_over_is_cancelled_again(monkeypatch: p
 
     task = asyncio.create_task(stubborn())
     await begun.wait()
-    await tasks.ended(task)
+    await tasks.cancel_and_wait(task)
     assert task.cancelled()
 
 

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from runtime.http_server import serving
-from runtime.tracing import exporting, span
+from runtime.http_server import serve_app
+from runtime.tracing import export_spans, span
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import talking
 
@@ -44,13 +44,13 @@ def attributes(one: Span) -> dict[str, str | int]:
 async def collector() -> AsyncIterator[Collector]:
     made = Collector()
     app = Starlette(routes=[Route("/v1/traces", made.take, methods=["POST"])])
-    async with serving(app, "127.0.0.1", 0) as port:
+    async with serve_app(app, "127.0.0.1", 0) as port:
         made.url = f"http://127.0.0.1:{port}"
         yield made
 
 
 async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk, exporting(collector.url):
+    async with talking(tmp_path) as talk, export_spans(collector.url):
         await talk.say("My parrot is called Xenophilius.")
         talk.server.default("chat-model", Behaviour(status=401))
         assert (await talk.say("And the other?")).is_error
@@ -74,7 +74,7 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
 
 
 async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
-    async with exporting(collector.url):
+    async with export_spans(collector.url):
         with pytest.raises(asyncio.CancelledError), span("turn"):
             raise asyncio.CancelledError
         with pytest.raises(ValueError, match="parrot"), span("fold"):
@@ -86,7 +86,7 @@ async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
 
 async def test_a_collector_that_is_away_holds_nothing_up(collector: Collector) -> None:
     async with asyncio.timeout(8):
-        async with exporting(f"{collector.url}/nobody"):
+        async with export_spans(f"{collector.url}/nobody"):
             with span("turn"):
                 pass
     with span("turn"):

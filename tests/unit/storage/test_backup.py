@@ -18,7 +18,7 @@ from records.model_calls import Usage
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, Restored, back_up, restore
-from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, work_folder
+from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS, create_first_schema
@@ -342,7 +342,7 @@ async def test_what_killed_processes_left_half_made_is_gone_after_the_next_start
     for name in ("memory.db.before-format-9.partial", ".probe-77", "memory.json.tmp"):
         (data / name).write_bytes(b"every word")
     (data / "mine.txt").write_text("somebody's own")
-    with work_folder(data, BACKING_UP) as alive:
+    with make_work_folder(data, BACKING_UP) as alive:
         assert await contents(data) == {1: ["first of 1"], 2: ["first of 2"]}
         assert alive.exists()
     assert [path.name for path in files(data) if path.name not in KEPT] == ["mine.txt"]

@@ -14,8 +14,8 @@ import pytest
 from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
 from storage.engine.protocol import Connection
 from storage.engine.sqlite import Database, Migration, copy_database
-from storage.engine.sqlite_driver import sentence_for
 from storage.engine.sqlite_driver import sqlite3 as driver
+from storage.engine.sqlite_driver import to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import SqliteStore
 from tests.contract.conftest import ANNA, config, said
@@ -93,7 +93,7 @@ class FullDisk:
     """Commit hooks that find no room."""
 
     def before_commit(self, connection: driver.Connection) -> None:
-        raise sentence_for(OSError(28, "No space left on device"), Path("memory.db"))
+        raise to_storage_error(OSError(28, "No space left on device"), Path("memory.db"))
 
     def after_failure(self) -> None:
         pass

@@ -18,7 +18,7 @@ from storage.schema.portable_tables import BY_NAME
 from storage.search.protocol import MessageVectors
 from storage.stores import json_files as snapshots
 from storage.stores.json import JsonStore
-from storage.stores.json_files import JournalEntry, entry_of
+from storage.stores.json_files import JournalEntry, parse_entry
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
@@ -495,10 +495,10 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
 
 def test_a_line_knows_whether_it_is_whole() -> None:
     line = JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).line()
-    assert entry_of(line) == JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
+    assert parse_entry(line) == JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
     for length in range(len(line)):
-        assert entry_of(line[:length]) is None
-        assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None
+        assert parse_entry(line[:length]) is None
+        assert parse_entry(line[:length] + b"#" + line[length + 1 :]) is None
 
 
 async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vectors(tmp_path: Path) -> None:

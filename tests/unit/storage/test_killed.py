@@ -63,7 +63,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
             assert len(sources) == len(set(sources)), "doubled"
             lost = {source for who, source in acknowledged if who == owner} - set(sources)
             assert not lost
-            summaries = {one.id: one for one in await home.summaries(scope, active_only=False)}
+            summaries = {summary.id: summary for summary in await home.summaries(scope, active_only=False)}
             chunks = [one.chunk_id for one in found if one.chunk_id is not None]
             assert set(chunks) <= summaries.keys()
             assert all(chunks.count(number) == one.message_count for number, one in summaries.items())

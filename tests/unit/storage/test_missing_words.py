@@ -114,7 +114,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await store.put_owner(config(store, ANNA.owner))
         forgotten, corrected, kept = await store.append(ANNA, [said(f"walrus {one}") for one in range(3)])
     (tmp_path / "index.db").unlink()
-    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analysed
+    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analyse_rows
 
     async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.TermsEntry]:
         entries = await analysed(rows)
@@ -122,7 +122,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await go_on.wait()
         return entries
 
-    monkeypatch.setattr(word_index, "analysed", slow)
+    monkeypatch.setattr(word_index, "analyse_rows", slow)
     async with opened(tmp_path) as store:
         await read.wait()
         monkeypatch.undo()

@@ -10,7 +10,7 @@ from storage.search import postgres_full_text as full_text
 from storage.search import word_index
 from storage.search.postgres_full_text import TsVector
 from storage.search.terms import TermsEntry
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, config
 from tests.support.postgres_server import address
 
@@ -39,7 +39,7 @@ async def test_the_best_among_many_messages_are_the_best_of_all(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance, saved = random.Random(7), 0  # noqa: S311 - not a secret
-    async with postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         said = entries(chance, 1_200)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import SettingsError
-from storage.stores.postgres import postgres_database
+from storage.stores.postgres import open_postgres_database
 from tests.support.pooler import pooler
 from tests.support.postgres_server import new_database
 
@@ -20,15 +20,15 @@ async def test_a_mode_that_gives_sessions_away_is_refused_before_anything_is_mad
     """`--check` said "PostgreSQL answers", and then claims failed every few seconds."""
     url = new_database(postgres_url, f"pooled_by_{mode}")
     with pooler(url, mode, tmp_path) as behind, pytest.raises(SettingsError, match=CLAIMS):
-        async with postgres_database(behind):
+        async with open_postgres_database(behind):
             pass
 
 
 async def test_the_session_mode_serves(postgres_url: str, tmp_path: Path) -> None:
     with pooler(new_database(postgres_url, "pooled_by_session"), "session", tmp_path) as behind:
-        async with postgres_database(behind) as database, database.read(None) as reader:
+        async with open_postgres_database(behind) as database, database.read(None) as reader:
             assert await reader.rows("SELECT COUNT(*) FROM users")
-        async with postgres_database(behind):
+        async with open_postgres_database(behind):
             pass
 
 

@@ -18,20 +18,20 @@ from records.errors import SettingsError, StorageError, StorageTooNew, StorageTo
 from records.forgetting import Forgetting
 from records.scopes import Scope
 from storage.engine.postgres import explain_refusal
-from storage.engine.postgres_driver import MAX_ROWS_PER_INSERT, build_multirow_insert, number_placeholders, set_up
+from storage.engine.postgres_driver import MAX_ROWS_PER_INSERT, build_multirow_insert, renumber_placeholders, set_up
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
-from storage.schema.rows import row_of_message
+from storage.schema.rows import format_message
 from storage.search.postgres_full_text import HOLDING, MATCHES
-from storage.stores.postgres import PostgresStore, postgres_database
-from storage.tables.history import insert
+from storage.stores.postgres import PostgresStore, open_postgres_database
+from storage.tables.history import insert_messages
 from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in, new_database
 
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[PostgresStore]:
-    async with postgres_database(url) as database:
+    async with open_postgres_database(url) as database:
         store = PostgresStore(database)
         for owner in (ANNA.owner, BORIS.owner):
             await store.put_owner(config(store, owner))
@@ -46,7 +46,7 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
     ],
 )
 def test_values_are_numbered(ours: str, theirs: str) -> None:
-    assert number_placeholders(ours) == theirs.encode()
+    assert renumber_placeholders(ours) == theirs.encode()
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_new_rows_are_joined_into_one_statement(ours: str, theirs: str | None) -
 async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, postgres_url: str) -> None:
     """Counted one by one in a transaction, the figures of a scope had a version for each message: quadratic time."""
     count = 2 * MAX_ROWS_PER_INSERT + 3
-    async with postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        row = row_of_message((await talk(store, ANNA, 1))[0])
+        row = format_message((await talk(store, ANNA, 1))[0])
         async with database.write(ANNA.owner) as tx:
             before = await tx.rows(_VERSIONS)
-            await insert(tx, [{**row, "id": number} for number in range(10, 10 + count)])
+            await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
             after = await tx.rows(_VERSIONS)
         assert [later[0] - earlier[0] for earlier, later in zip(before, after, strict=True)] == [3, 3]
         assert (await store.counts(ANNA)).total == 2 + count
@@ -95,7 +95,7 @@ async def test_the_index_of_words_is_searched_even_where_all_rows_are_of_one_own
     """By the server's defaults every message of the owner was compared with the question: 90 ms at 10,000."""
     question = " | ".join(f"u1t0x{number}" for number in range(100, 105))
     values = (1, question, 20)[: statement.count("?") if "?1" not in statement else 2]
-    async with postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         async with database.write(1) as tx:
             await tx.run(lambda connection: connection.run(_MANY))
         async with database.read(1) as reader:
@@ -163,14 +163,14 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)))
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.page(ANNA)) == 5
-        assert [one.owner for one in await store.owners()] == [BORIS.owner, ANNA.owner]
+        assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
 
 
 async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Path, postgres_url: str) -> None:
     url = address(postgres_url, tmp_path)
 
     async def start() -> None:
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
 
     await asyncio.gather(*(start() for _ in range(6)))
@@ -180,12 +180,12 @@ async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Pat
 
 async def test_an_older_program_is_refused(tmp_path: Path, postgres_url: str) -> None:
     url = address(postgres_url, tmp_path)
-    async with postgres_database(url):
+    async with open_postgres_database(url):
         pass
     with psycopg.connect(url) as raw:
         raw.execute("UPDATE keepsake_schema SET version = version + 1")
     with pytest.raises(StorageTooNew, match="newer version of Keepsake"):
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
 
 
@@ -194,7 +194,7 @@ async def test_tables_of_a_version_before_the_first_are_refused(tmp_path: Path, 
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE keepsake AS SELECT 14 AS version")
     with pytest.raises(StorageTooOld, match="start that version again and send /export json"):
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
 
 
@@ -218,7 +218,7 @@ async def test_tables_of_another_program_are_left_alone(postgres_url: str) -> No
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE users (name TEXT)")
     with pytest.raises(StorageError, match="tables of another program"):
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
     with psycopg.connect(url) as raw:
         assert raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall() == [
@@ -283,7 +283,7 @@ async def test_a_server_that_does_not_let_us_in_is_one_sentence(
 ) -> None:
     url = make_conninfo(**{**conninfo_to_dict(postgres_url), "password": "hush-hush", **change})  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match=sentence) as refused:
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
     assert refused.value.variable == "DATABASE_URL"
     assert "hush" not in refused.value.sentence
@@ -292,7 +292,7 @@ async def test_a_server_that_does_not_let_us_in_is_one_sentence(
 async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None:
     url = make_conninfo(**{**conninfo_to_dict(postgres_url), "host": "/nowhere/role"})  # type: ignore[arg-type]
     with pytest.raises(StorageError, match="no PostgreSQL server answers"):
-        async with postgres_database(url):
+        async with open_postgres_database(url):
             pass
 
 

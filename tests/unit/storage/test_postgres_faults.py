@@ -20,7 +20,7 @@ from records.owners import StorageType
 from records.summaries import FoldPlan
 from storage.bot_state.replica import Replica
 from storage.engine.postgres import MAX_CONNECTIONS
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
 from tests.support.postgres_server import USER, address, new_database
 from tests.support.postgres_wire import Wire, laid
@@ -81,7 +81,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
         limit(postgres_url, name, 0)
         await store.append(ANNA, [said("connected already")])
         with pytest.raises(StorageError, match="no room for another connection"):
-            async with postgres_database(url):
+            async with open_postgres_database(url):
                 pass
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="cannot be reached"):
@@ -149,7 +149,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
         with pytest.raises(StorageError, match="read-only"):
-            async with postgres_database(url, replica=Replica("here")):
+            async with open_postgres_database(url, replica=Replica("here")):
                 pass
         read_only(postgres_url, name, is_on=False)  # for connections that are made from now on
         with contextlib.suppress(StorageError):  # the pool may have replaced the last one already

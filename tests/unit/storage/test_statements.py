@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.engine.postgres_driver import PostgresConnection, set_up
-from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, config, talk
 from tests.support.postgres_server import address
 
@@ -126,7 +126,7 @@ async def test_a_reading_of_one_step_changes_threads_once(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each change costs as much as a statement."""
-    async with postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         loop, work = asyncio.get_running_loop(), list[Any]()
         run_in_executor = loop.run_in_executor
 
@@ -145,7 +145,7 @@ async def test_a_reading_of_one_step_changes_threads_once(
 
 
 async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
-    async with postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 6)
@@ -158,7 +158,7 @@ async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, post
 async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
     """What was prepared returns another row then, which the server refuses: alone, in a reading and in a write."""
     url = address(postgres_url, tmp_path)
-    async with postgres_database(url) as database:
+    async with open_postgres_database(url) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
 

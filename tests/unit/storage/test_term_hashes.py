@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.search.terms import HashFilter, TermHashes, bare_token, marks, term_hash
+from storage.search.terms import HashFilter, TermHashes, hash_term, make_marks, strip_token
 
 TERMS = ("cat", "dog", "tea", "a.b", "a@b", "кот", "猫")  # "a.b" and "a@b" are the same token
 terms = st.lists(st.sampled_from(TERMS), max_size=6)
@@ -12,9 +12,9 @@ terms = st.lists(st.sampled_from(TERMS), max_size=6)
 
 @given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
 def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
-    stored = [[bare_token(term) for term in text] for text in texts]
-    found, wanted = TermHashes([marks(text) for text in stored]), HashFilter(map(term_hash, asked))
-    often = [[text.count(bare_token(term)) for text in stored] for term in asked]
+    stored = [[strip_token(term) for term in text] for text in texts]
+    found, wanted = TermHashes([make_marks(text) for text in stored]), HashFilter(map(hash_term, asked))
+    often = [[text.count(strip_token(term)) for text in stored] for term in asked]
     assert np.array_equal(found.counts(wanted), np.array(often, np.float64).reshape(len(asked), len(texts)))
     assert found.lengths.tolist() == [len(text) for text in texts]
     assert found.parts.tolist() == [0] * len(texts)
@@ -26,10 +26,10 @@ def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: lis
     for passage in passages:
         begins.append(len(said))
         said += passage
-    found = TermHashes([marks(list(map(bare_token, said)), begins), marks(list(map(bare_token, other)))])
+    found = TermHashes([make_marks(list(map(strip_token, said)), begins), make_marks(list(map(strip_token, other)))])
     assert found.messages.tolist() == [*[0] * len(passages), 1]
     assert found.parts.tolist() == [*range(len(passages)), 0]
     whole = [heading + passage for passage in passages] + [other]
     assert found.lengths.tolist() == [len(one) for one in whole]
-    counted = found.counts(HashFilter([term_hash("cat")])).tolist()
+    counted = found.counts(HashFilter([hash_term("cat")])).tolist()
     assert counted == [[one.count("cat") for one in whole]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from records.context import MOST_UNFOLDED
+from records.context import MAX_UNFOLDED
 from records.scopes import Scope
 from storage.engine.sqlite import migrate
 from storage.engine.sqlite_driver import connect, sqlite3
@@ -83,6 +83,6 @@ def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) 
     migrate(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
-        connection.execute(MESSAGE, (1, None, str(list(range(1, MOST_UNFOLDED + 6)))))
+        connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNFOLDED + 6)))))
         ids = [one.id for one in context_sources(connection, SCOPE, turns=8, before=None).unfolded]
-    assert ids == list(range(6, MOST_UNFOLDED + 6))
+    assert ids == list(range(6, MAX_UNFOLDED + 6))

@@ -84,7 +84,7 @@ async def test_a_statement_that_fails_fails_its_own_waiter_only(database: Databa
         database.transact(put(3)),
         return_exceptions=True,
     )
-    assert [type(one) for one in outcomes] == [int, StorageError, StorageError, int]
+    assert [type(outcome) for outcome in outcomes] == [int, StorageError, StorageError, int]
     assert await people(database) == [1, 3]
     assert commits.made == 1
 
@@ -97,7 +97,7 @@ async def test_what_a_piece_of_work_raises_reaches_its_waiter_and_leaves_nothing
     outcomes = await asyncio.gather(
         database.transact(half), database.transact(put(2)), database.transact(half), return_exceptions=True
     )
-    assert [type(one) for one in outcomes] == [LookupError, int, LookupError]
+    assert [type(outcome) for outcome in outcomes] == [LookupError, int, LookupError]
     with pytest.raises(LookupError):
         await database.transact(half)
     assert await people(database) == [2]
@@ -107,7 +107,7 @@ async def test_a_commit_that_fails_is_tried_for_each_by_itself(database: Databas
     database.commit_hooks = commits = Commits()
     commits.refused = 2  # that of the group, and the first one's own
     outcomes = await asyncio.gather(*(database.transact(put(person)) for person in range(3)), return_exceptions=True)
-    assert [type(one) for one in outcomes] == [StorageError, int, int]
+    assert [type(outcome) for outcome in outcomes] == [StorageError, int, int]
     assert await people(database) == [1, 2]
 
 
@@ -122,7 +122,7 @@ async def test_a_file_that_is_full_for_one_takes_the_others(database: Database) 
         database.transact(put(3)),
         return_exceptions=True,
     )
-    assert [type(one) for one in outcomes] == [int, StorageError, int]
+    assert [type(outcome) for outcome in outcomes] == [int, StorageError, int]
     assert await people(database) == [1, 3]
 
 

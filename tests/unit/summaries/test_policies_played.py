@@ -67,7 +67,7 @@ def demand_no_hole(context: Context, messages: Sequence[Message]) -> None:
     verbatim = {message.id for message in context.recent}
     verbatim |= {snippet.message.id for snippet in context.snippets}
     for message in messages:
-        told = any(one.first_id <= message.id <= one.last_id for one in context.summaries)
+        told = any(summary.first_id <= message.id <= summary.last_id for summary in context.summaries)
         assert message.id in verbatim or told or any(cut.first_id <= message.id <= cut.last_id for cut in context.cut)
 
 
@@ -90,7 +90,7 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     assert [one.is_active for one in await everything(talk)] == [False] * 18 + [True] * 8
     reply = await talk.say("What now?")
     assert reply.context is not None
-    assert [one.id for one in reply.context.summaries] == [3]
+    assert [summary.id for summary in reply.context.summaries] == [3]
     assert len(reply.context.recent) == 8
     demand_no_hole(reply.context, (await everything(talk))[:26])
     second = talk.prompts("summary-model")[1]
@@ -127,11 +127,11 @@ async def test_sliding_tells_of_the_window_only(talk: Talk, caplog: pytest.LogCa
     assert "walrus" not in summary.text
     assert "messages 3-4 left the sliding window of 7" in caplog.text
     messages = await everything(talk)
-    assert not any(one.is_active for one in messages)
+    assert not any(message.is_active for message in messages)
     reply = await talk.say("Where did I see the quokka?")
     assert reply.context is not None
     assert [(cut.what, cut.first_id, cut.last_id) for cut in reply.context.cut] == [("archived", 1, 4)]
-    assert any("quokka" in one.text for one in reply.context.snippets), "what left stays searchable"
+    assert any("quokka" in snippet.text for snippet in reply.context.snippets), "what left stays searchable"
     demand_no_hole(reply.context, messages)
 
 
@@ -221,7 +221,7 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         assert reply.context is not None
         demand_no_hole(reply.context, before)
         await talk.conversation.settle(SCOPE)
-    messages, made = await everything(talk), {one.id: one for one in await versions(talk)}
+    messages, made = await everything(talk), {version.id: version for version in await versions(talk)}
     assert [one.content for one in messages if one.role == "user"] == said
     for message in messages:
         assert message.is_active is (message.chunk_id is None)
@@ -248,7 +248,7 @@ async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
         await talk.turn(f"Animal {number}.")
     (request,) = talk.server.of("summary-model")
     assert "Always name the animals." in request.messages[0]["content"]
-    assert [one["role"] for one in request.messages] == ["system", "user"]
+    assert [message["role"] for message in request.messages] == ["system", "user"]
 
 
 async def test_what_tools_gave_out_is_not_summarised(talk: Talk) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
-from summaries.pyramid import FAN_IN, MOST_ACTIVE, plan
+from summaries.pyramid import FAN_IN, MAX_ACTIVE, plan
 
 
 def turn(*ids: int, answered: bool = True) -> ActiveTurn:
@@ -50,12 +50,12 @@ def test_counts_of_the_design(l1s: int, counts: list[int]) -> None:
 
 
 def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
-    assert settled_after(3000)[1] <= MOST_ACTIVE
+    assert settled_after(3000)[1] <= MAX_ACTIVE
 
 
 def test_eleven_levels_of_one_summary_each_end_in_one_fold_of_the_oldest_two() -> None:
     """Folding a single summary upwards would go on for ever, one model call after the other."""
-    active = {level: [12 - level] for level in range(1, MOST_ACTIVE + 2)}
+    active = {level: [12 - level] for level in range(1, MAX_ACTIVE + 2)}
     fold = upwards(active)
     assert fold is not None
     assert (fold.level, fold.summary_ids) == (12, (1, 2))
@@ -89,7 +89,7 @@ def test_a_fold_upwards_takes_two_to_five_of_one_level(active: dict[int, list[in
     fold = upwards(active)
     total = sum(map(len, active.values()))
     if fold is None:
-        assert total <= MOST_ACTIVE
+        assert total <= MAX_ACTIVE
         assert all(len(ids) <= FAN_IN for ids in active.values())
     else:
         assert 2 <= len(fold.summary_ids) <= FAN_IN

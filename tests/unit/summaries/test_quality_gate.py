@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_gate import invented_numbers, is_in_another_language, line_of, objections, without_headings
+from summaries.quality_gate import (
+    find_invented_numbers,
+    find_objections,
+    is_in_another_language,
+    parse_line,
+    remove_headings,
+)
 
 SOURCE = (
     "[2026-05-03 14:02] Anna: I have three cats. My flight to Porto is on March 14 at 09:30, seat 12A.\n"
@@ -13,7 +19,7 @@ SOURCE = (
 
 
 def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str]:
-    return objections(text, SOURCE, tokens=tokens, source_tokens=source_tokens)
+    return find_objections(text, SOURCE, tokens=tokens, source_tokens=source_tokens)
 
 
 @pytest.mark.parametrize(
@@ -57,14 +63,14 @@ def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None
 
 def test_a_talk_that_repeats_itself_may_be_summarised_in_its_words() -> None:
     talk = "".join(f"Let us talk about the weather, part {number}. " for number in range(8))
-    assert not objections(talk, talk, tokens=0, source_tokens=0)
+    assert not find_objections(talk, talk, tokens=0, source_tokens=0)
 
 
 def test_an_extract_repeats_itself_no_more_than_its_source() -> None:
     """The last fold of such a talk was refused: its other sentences made the source look less like a loop."""
     extract = "".join(f"Let us talk about the weather, part {number}. " for number in range(4))
     source = extract + "Noted. What is my allergy? You told that it is against hazelnuts, on the first day. " * 2
-    assert not objections(extract, source, tokens=0, source_tokens=0)
+    assert not find_objections(extract, source, tokens=0, source_tokens=0)
 
 
 def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
@@ -73,8 +79,8 @@ def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_lon
 
 
 def of_a_day(text: str, said: str) -> list[str]:
-    line = line_of(f"[2026-11-22 09:12] Anna: {said}")
-    return objections(text, line.words, tokens=0, source_tokens=0, said_on=line.days)
+    line = parse_line(f"[2026-11-22 09:12] Anna: {said}")
+    return find_objections(text, line.words, tokens=0, source_tokens=0, said_on=line.days)
 
 
 @pytest.mark.parametrize(
@@ -107,14 +113,14 @@ def test_when_it_was_said_and_what_follows_from_it_may_be_told(text: str, said: 
 
 def test_copied_headings_are_no_part_of_a_summary() -> None:
     below = ["[2026-03-02 to 2026-03-03] Nora lives in Porto."]
-    assert without_headings(below[0], below) == "Nora lives in Porto."
-    assert without_headings("[sic] Nora [1]", below) == "[sic] Nora [1]"
+    assert remove_headings(below[0], below) == "Nora lives in Porto."
+    assert remove_headings("[sic] Nora [1]", below) == "[sic] Nora [1]"
 
 
 @given(st.text(), st.text())
 def test_any_text_is_judged_without_an_exception(text: str, source: str) -> None:
-    objections(text, source, tokens=1, source_tokens=1)
-    assert invented_numbers(source, source) == set()
+    find_objections(text, source, tokens=1, source_tokens=1)
+    assert find_invented_numbers(source, source) == set()
 
 
 RUSSIAN = "У меня есть кошка Мурка, ей нравится спать на окне. Летом мы ездили на дачу и собирали ягоды."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_score import WEIGHTS, Score, Source, details, score, shortened
+from summaries.quality_score import WEIGHTS, Score, Source, find_details, score_summary, shorten
 
 SOURCES = (
     Source(text="[2026-05-03 14:02] Anna: I moved to Porto with my sister Olga. The rent is 850 euros."),
@@ -25,7 +25,7 @@ def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> Score:
 
 
 def of(text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100) -> Score:
-    made = score(text, sources, tokens=tokens, source_tokens=source_tokens)
+    made = score_summary(text, sources, tokens=tokens, source_tokens=source_tokens)
     assert made is not None
     return made
 
@@ -70,12 +70,12 @@ def test_the_users_words_weigh_more() -> None:
     ],
 )
 def test_details(text: str, expected: set[str]) -> None:
-    assert details(text) == expected
+    assert find_details(text) == expected
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> None:
-    made = of(text, [SOURCES[0], *(Source(text=one) for one in sources)])
+    made = of(text, [SOURCES[0], *(Source(text=source) for source in sources)])
     assert 0 <= made.total <= 1
     assert made.parts.keys() == WEIGHTS.keys()
     assert all(0 <= value <= 1 for value in made.parts.values())
@@ -94,9 +94,9 @@ def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
     sources = [
         Source(text=f"[2026-05-03 14:02] Anna: {one}", is_user=number % 2 == 0) for number, one in enumerate(said)
     ]
-    assert score("They greeted each other.", sources, tokens=5, source_tokens=20) is None
-    assert score(" ".join(said), sources, tokens=5, source_tokens=20) is None
-    assert score("They met in Porto.", [*sources, Source(text="We meet in Porto.")], tokens=5, source_tokens=20)
+    assert score_summary("They greeted each other.", sources, tokens=5, source_tokens=20) is None
+    assert score_summary(" ".join(said), sources, tokens=5, source_tokens=20) is None
+    assert score_summary("They met in Porto.", [*sources, Source(text="We meet in Porto.")], tokens=5, source_tokens=20)
 
 
 def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_end() -> None:
@@ -104,6 +104,6 @@ def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_en
         return len(text.split())
 
     text = "Nora lives in Porto. Nora asked what helps against a sore throat. Her rent is 980 euros. Mara is in Oslo."
-    assert shortened(text, 100, count=words) == text
-    assert shortened(text, 18, count=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
-    assert shortened("One sentence without an end of it", 3, count=words) == "One sentence without an end of it"
+    assert shorten(text, 100, count=words) == text
+    assert shorten(text, 18, count=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
+    assert shorten("One sentence without an end of it", 3, count=words) == "One sentence without an end of it"

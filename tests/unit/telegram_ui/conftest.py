@@ -42,7 +42,7 @@ from telegram_ui.commands.proposals import Proposals
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.updates.service import Service, telegram_service
+from telegram_ui.updates.service import Service, open_telegram_service
 from tests.peers.ports import kept_port
 
 TOKEN = "4242:test-token"
@@ -158,7 +158,7 @@ class Toys(Family):
     async def _press(self, ask: Ask) -> str:
         if self.fails:
             raise self.fails.pop()
-        await self._show(ask, f"did press {ask.argument} under {ask.message_text}")
+        await self._show_text(ask, f"did press {ask.argument} under {ask.message_text}")
         return "pressed"
 
     @command("admin")
@@ -328,7 +328,7 @@ class Bots:
 
         self.memory.inbox = self.inbox
         families = [Toys, AnswerButtons, Proposals]
-        return telegram_service(self.settings, services, dependencies=dependencies, families=families, **options)
+        return open_telegram_service(self.settings, services, dependencies=dependencies, families=families, **options)
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.pending(4242)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import analyse, content_terms, normal, other_stems
+from text.analyzer import analyse_text, find_other_stems, list_content_terms, normalise
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ from text.analyzer import analyse, content_terms, normal, other_stems
     ],
 )
 def test_terms(text: str, terms: list[str]) -> None:
-    assert analyse(text) == terms
+    assert analyse_text(text) == terms
 
 
 def test_a_question_is_about_its_content_words() -> None:
-    assert content_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
-    assert content_terms("Who are you?") == ["who", "are", "you"]
+    assert list_content_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
+    assert list_content_terms("Who are you?") == ["who", "are", "you"]
 
 
 @given(st.text())
 def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     """No term is empty or holds a space: it must survive being joined by spaces."""
-    assert all(term and not any(character.isspace() for character in term) for term in analyse(text))
-    assert bool(content_terms(text)) == bool(analyse(text))
+    assert all(term and not any(character.isspace() for character in term) for term in analyse_text(text))
+    assert bool(list_content_terms(text)) == bool(analyse_text(text))
 
 
 @pytest.mark.parametrize(
@@ -65,20 +65,20 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     ],
 )
 def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
-    [term] = content_terms(word)
-    held = set(analyse(said))
+    [term] = list_content_terms(word)
+    held = set(analyse_text(said))
     assert term not in held
-    assert held & set(other_stems([term], word, alone=True)[term])
+    assert held & set(find_other_stems([term], word, alone=True)[term])
 
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
-    assert other_stems(content_terms(question), question).keys() == {"lucca", "zutphen"}
-    assert other_stems(["lucca"], question) == {"lucca": ("lucc",)}
-    assert other_stems(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
-    assert "even" not in other_stems(["evening"], "evening")["evening"]
-    assert other_stems([], question) == {}
-    assert other_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
+    assert find_other_stems(list_content_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert find_other_stems(["lucca"], question) == {"lucca": ("lucc",)}
+    assert find_other_stems(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
+    assert "even" not in find_other_stems(["evening"], "evening")["evening"]
+    assert find_other_stems([], question) == {}
+    assert find_other_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
 )
 def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
     """Where scores are equal the order decides, and that of a set is another in each process."""
-    assert list(other_stems(set(stems), word)) == stems
+    assert list(find_other_stems(set(stems), word)) == stems
 
 
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
-    for term, found in other_stems(content_terms(text), text).items():
+    for term, found in find_other_stems(list_content_terms(text), text).items():
         assert term not in found
         assert all(len(one) >= 3 for one in found)
         assert len(set(found)) == len(found)
@@ -104,8 +104,8 @@ def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
 
 @given(st.text(st.characters(max_codepoint=127)))
 def test_words_and_codes_of_ascii_are_those_of_the_patterns_for_any_text(text: str) -> None:
-    plain = normal(text)
+    plain = normalise(text)
     assert plain == unicodedata.normalize("NFKC", text).casefold()
-    first, *others = analyse(f"zebra {plain}")
+    first, *others = analyse_text(f"zebra {plain}")
     # Next to a letter that is not ASCII, and a digit, the general patterns are used.
-    assert analyse(f"zebra 学 7 {plain}") == [first, "学", "7", *others]
+    assert analyse_text(f"zebra 学 7 {plain}") == [first, "学", "7", *others]

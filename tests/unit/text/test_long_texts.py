@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.support.processor_time import count_units
 from text import analyzer
-from text.analyzer import STRETCH, analyse
-from text.characters import PIECE, normalized
+from text.analyzer import STRETCH, analyse_text
+from text.characters import PIECE, normalise_unicode
 
 WORDS = {
     "codes": lambda number: f"w{number}x",
@@ -39,7 +39,7 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
         text = " ".join(map(WORDS[kind], range(length)))[:length]
         sys.setprofile(called)
         try:
-            analyse(text)
+            analyse_text(text)
         finally:
             sys.setprofile(None)
         return count
@@ -52,19 +52,19 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
 @settings(max_examples=15)
 def test_no_word_is_lost_where_a_text_is_cut(gap: str, letters: int) -> None:
     words = [f"w{number}x{'a' * letters}" for number in range(3 * STRETCH // letters)]
-    assert analyse(gap.join(words)) == words
+    assert analyse_text(gap.join(words)) == words
 
 
 def test_a_text_without_gaps_is_cut_at_its_longest_stretches() -> None:
     """Two neighbours are a term: where a text is cut, one is missing."""
-    assert len(analyse("学習" * STRETCH)) == 2 * STRETCH - 2
+    assert len(analyse_text("学習" * STRETCH)) == 2 * STRETCH - 2
 
 
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0345\u0300\u0315\u031b", "\u05b0\u0591\u05bf"])
 def test_marks_without_end_cost_what_their_number_costs(marks: str) -> None:
     """Sorted by counting inversions, in one call that lets no other thread run: 175 to 300 ms; now some 4."""
     text = "a" + (marks * STRETCH)[: STRETCH - 1]
-    for normalises in (analyzer.normal, analyzer.folded, partial(normalized, "NFKD")):
+    for normalises in (analyzer.normalise, analyzer.fold_term, partial(normalise_unicode, "NFKD")):
         with count_units(time.thread_time) as stopwatch:
             normalises(text)
         assert stopwatch.units < 100
@@ -89,4 +89,4 @@ def test_what_people_write_is_normalised_as_a_whole(
     parts: list[str], form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
     text = "".join(parts) * (1 + PIECE // len(parts))
-    assert normalized(form, text) == unicodedata.normalize(form, text)
+    assert normalise_unicode(form, text) == unicodedata.normalize(form, text)

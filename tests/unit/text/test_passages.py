@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.characters import reading_length
+from text.characters import count_visible
 from text.passages import PASSAGE, WHOLE, passages, shown
 
 STEPS = "\n".join(
@@ -15,7 +15,7 @@ STEPS = "\n".join(
 def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = passages(text)
     assert "".join(found) == text
-    assert all(reading_length(one) <= 2 * PASSAGE + 1 for one in found) or len(found) == 1
+    assert all(count_visible(one) <= 2 * PASSAGE + 1 for one in found) or len(found) == 1
     assert shown(text, frozenset(range(len(found)))) == text
 
 

@@ -14,7 +14,7 @@ from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
-from text.characters import defused, well_formed
+from text.characters import defuse_letters, replace_surrogates
 from text.tokenizer import CACHED, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
@@ -48,7 +48,7 @@ def old() -> Tokenizer:
 def test_counts_are_tiktokens_own() -> None:
     encoding = reference_encoding("o200k_base")
     text = "".join(PROSE.values()) + "<|endoftext|>"
-    assert EXACT.count(text) == len(encoding.encode(defused(text), disallowed_special=()))
+    assert EXACT.count(text) == len(encoding.encode(defuse_letters(text), disallowed_special=()))
     assert EXACT.count("") == 0
 
 
@@ -136,7 +136,7 @@ def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: int) -> None:
     def write(kept: str) -> str:
-        return f"Anna: {quoting.quoted(kept)}"
+        return f"Anna: {quoting.quote_text(kept)}"
 
     for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.cut_middle):
@@ -192,8 +192,8 @@ def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
 
 
 def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
-    assert well_formed("a\ud800b") == "a\ufffdb"
-    assert well_formed("\ud83d\ude00") == "😀"
+    assert replace_surrogates("a\ud800b") == "a\ufffdb"
+    assert replace_surrogates("\ud83d\ude00") == "😀"
     assert EXACT.count("a\ud800b") == EXACT.count("a\ufffdb")
 
 
@@ -227,7 +227,7 @@ def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path)
 def test_each_bundled_encoding_counts_as_tiktoken_does(name: str) -> None:
     ours, theirs = Tokenizer.for_encoding(name), reference_encoding(name)
     for text in (*PROSE.values(), "   \n\n  \tx", "it'S 12345 <|endoftext|>", "".join(PROSE.values()) * 3):
-        assert ours.count(text) == len(theirs.encode(defused(text), disallowed_special=()))
+        assert ours.count(text) == len(theirs.encode(defuse_letters(text), disallowed_special=()))
 
 
 def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.reminders import REPEATS, Repeat
-from text.time_zones import moment_of, next_time
+from text.time_zones import next_time, to_utc
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def test_a_time_that_a_clock_skips_or_shows_twice_is_one_moment() -> None:
-    assert moment_of(datetime(2026, 3, 29, 2, 30), BERLIN) == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
-    assert moment_of(datetime(2026, 10, 25, 2, 30), BERLIN) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    assert moment_of(datetime(2026, 10, 25, 2, 30), None) == datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
+    assert to_utc(datetime(2026, 3, 29, 2, 30), BERLIN) == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+    assert to_utc(datetime(2026, 10, 25, 2, 30), BERLIN) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert to_utc(datetime(2026, 10, 25, 2, 30), None) == datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
 
 
 def test_the_last_of_a_month_stays_the_last() -> None:

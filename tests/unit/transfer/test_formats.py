@@ -11,7 +11,7 @@ import pytest
 
 from records.errors import ImportRefused
 from tests.paths import EXPORTS as FILES
-from transfer.formats.detection import MOST_UNPACKED, read
+from transfer.formats.detection import MAX_UNPACKED_BYTES, read
 from transfer.formats.history import ImportedHistory
 
 ANNA = 1001
@@ -25,7 +25,7 @@ def of(value: Any) -> ImportedHistory:
     return read(json.dumps(value, indent=1).encode(), person=ANNA)
 
 
-def refused(data: bytes, *, most: int = MOST_UNPACKED) -> str:
+def refused(data: bytes, *, most: int = MAX_UNPACKED_BYTES) -> str:
     with pytest.raises(ImportRefused) as error:
         read(data, person=ANNA, most=most, name="x")
     return error.value.sentence
@@ -43,7 +43,7 @@ def test_a_chat_of_telegram() -> None:
     """The importer is the user, others speak under their names; service messages and pictures are left out."""
     past = read((FILES / "telegram_chat.json").read_bytes(), person=ANNA)
     assert past.format == "telegram"
-    assert [(one.role, one.speaker, one.origin) for one in past.messages] == [
+    assert [(message.role, message.speaker, message.origin) for message in past.messages] == [
         ("user", "Anna Berg", "imported"),
         ("user", "Maria Lopez", "imported"),
         ("user", "Anna Berg", "forwarded"),
@@ -63,7 +63,7 @@ def test_a_chat_of_telegram() -> None:
 def test_everything_of_telegram() -> None:
     """Every chat of a full export is read; a bot is the assistant of its chat; old dates have no zone."""
     past = read((FILES / "telegram_everything.json").read_bytes(), person=ANNA)
-    assert [(one.role, one.content, one.answers) for one in past.messages] == [
+    assert [(message.role, message.content, message.answers) for message in past.messages] == [
         ("user", "/dish with walnuts", False),
         ("assistant", "Walnut pasta needs 80 g of walnuts.", True),
         ("user", "Bike lock code 4417", False),
@@ -77,9 +77,9 @@ def test_who_is_not_in_a_chat_is_told() -> None:
     assert past.notes[0] == "None of its messages is yours (your Telegram id is 5)."
     [who] = past.questions
     assert who.can_wait, "a chat of others may be meant"
-    maria = next(number for number, one in enumerate(who.options) if "Maria" in one)
+    maria = next(number for number, option in enumerate(who.options) if "Maria" in option)
     theirs = read((FILES / "telegram_chat.json").read_bytes(), person=5, answers={"speaker0": (maria,)})
-    own = [one for one in theirs.messages if one.is_own and one.origin != "forwarded"]
+    own = [message for message in theirs.messages if message.is_own and message.origin != "forwarded"]
     assert [one.speaker for one in own] == ["Maria Lopez"]
 
 
@@ -87,7 +87,7 @@ def test_conversations_of_chatgpt() -> None:
     """The branch that was shown last, from the root on; what people never saw is left out; no time is the last one."""
     past = read((FILES / "chatgpt_conversations.json").read_bytes(), person=ANNA)
     assert past.format == "chatgpt"
-    assert [(one.role, one.content) for one in past.messages] == [
+    assert [(message.role, message.content) for message in past.messages] == [
         ("user", "我对花生过敏"),
         ("user", "We fly to Lisbon on 3 June 2024. What should we see?"),
         ("assistant", "See the Alfama quarter and ride tram 28."),
@@ -101,7 +101,7 @@ def test_conversations_of_chatgpt() -> None:
 def test_archives_are_unpacked() -> None:
     """ChatGPT's export is a zip, newer ones with the conversations in several files."""
     whole = (FILES / "chatgpt_conversations.json").read_bytes()
-    halves = [json.dumps([one]).encode() for one in json.loads(whole)]
+    halves = [json.dumps([load]).encode() for load in json.loads(whole)]
     assert len(read(zipped(export__conversations_json=whole, chat_html=b"<html>"), person=ANNA).messages) == 4
     assert (
         len(

@@ -21,8 +21,8 @@ from tests.support.loop_watch import watched_loop
 from transfer import reading
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
-from transfer.formats.html_blocks import blocks
-from transfer.formats.json_stream import MOST_DEPTH, JsonStream
+from transfer.formats.html_blocks import iterate_blocks
+from transfer.formats.json_stream import MAX_DEPTH, JsonStream
 from transfer.reading import READ_HERE, FileReader
 
 ANNA = 11
@@ -108,7 +108,7 @@ async def test_an_archive_that_grows_a_thousand_times_is_refused() -> None:
 async def test_an_archive_of_very_many_files_is_refused() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for number in range(detection.MOST_FILES + 1):
+        for number in range(detection.MAX_FILES + 1):
             archive.writestr(f"conversations-{number}.json", "[]")
     with pytest.raises(ImportRefused, match="files"):
         await read(file.getvalue())
@@ -217,8 +217,8 @@ def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(ImportRefused, match="not valid JSON"):
-        JsonStream("[" * (MOST_DEPTH + 1) + "]" * (MOST_DEPTH + 1)).value()
-    assert JsonStream("[" * MOST_DEPTH + "]" * MOST_DEPTH).value()
+        JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)).value()
+    assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH).value()
 
 
 @pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
@@ -233,4 +233,4 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
 def test_what_a_page_begins_very_often_and_never_ends_is_read_once(begun: str) -> None:
     """200 kB took a minute of a processor; a page of Telegram's export may have twenty times as much."""
     page = '<div class="message"><p>seen</p><!-- not --></div>' + begun * (600_000 // len(begun))
-    assert [block.text() for block in blocks(page, "message")] == ["seen"]
+    assert [block.text() for block in iterate_blocks(page, "message")] == ["seen"]

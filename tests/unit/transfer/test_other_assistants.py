@@ -52,11 +52,11 @@ def past(value: Any, **given: Any) -> ImportedHistory:
 
 
 def said(history: ImportedHistory) -> list[tuple[str, str, str]]:
-    return [(one.role, one.speaker, one.content) for one in history.messages]
+    return [(message.role, message.speaker, message.content) for message in history.messages]
 
 
 def times(history: ImportedHistory) -> list[str]:
-    return [f"{one.created_at:%Y-%m-%d %H:%M}" for one in history.messages]
+    return [f"{message.created_at:%Y-%m-%d %H:%M}" for message in history.messages]
 
 
 def claude_message(number: int, sender: str, text: str, **more: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_projects_of_claude() -> None:
         assert (found.format, said(found)) == ("claude", [("user", "", "[plan.txt]\nTwo ovens")])
         assert times(found) == ["2025-01-03 00:00"]
         assert found.questions[0].options == ("Bakery: A new shop", "Bakery: Be brief")
-        assert [one.kind for one in past(file, answers={"facts0": (1,)}).facts] == ["personal"]
+        assert [fact.kind for fact in past(file, answers={"facts0": (1,)}).facts] == ["personal"]
 
 
 def test_archives_inside_an_archive_are_bounded_together() -> None:
@@ -175,8 +175,8 @@ def test_whatsapp_of_android() -> None:
     assert times(found) == ["2023-12-31 21:52", "2024-01-01 00:05", "2024-01-01 00:05"]
     [who] = found.questions
     assert (who.name, who.chosen) == ("speaker", None), "the order of day and month is plain, the speaker is not"
-    assert [one.is_own for one in past(ANDROID, answers={"speaker0": (1,)}).messages] == [True, False, False]
-    assert len({one.source for one in found.messages}) == 3
+    assert [message.is_own for message in past(ANDROID, answers={"speaker0": (1,)}).messages] == [True, False, False]
+    assert len({message.source for message in found.messages}) == 3
 
 
 def test_whatsapp_of_ios() -> None:
@@ -187,7 +187,7 @@ def test_whatsapp_of_ios() -> None:
 
 def test_the_order_of_day_and_month_is_asked_where_the_file_leaves_it_open() -> None:
     chat = "1/2/2024, 10:00 - Anna: Hi\n"
-    assert [one.name for one in past(chat).questions] == ["order", "speaker"]
+    assert [question.name for question in past(chat).questions] == ["order", "speaker"]
     for answer, date in ((0, "2024-02-01 10:00"), (1, "2024-01-02 10:00")):
         assert times(past(chat, answers={"order0": (answer,)})) == [date]
     rising = "1/2/2024, 10:00 - Anna: Hi\n2/2/2024, 10:00 - Anna: Hi\n1/3/2024, 10:00 - Anna: Hi\n"
@@ -233,7 +233,7 @@ def test_conversations_of_any_program(file: Any) -> None:
     found = past(file)
     assert found.format == "generic"
     assert [(role, text) for role, _, text in said(found)] == [("user", "Hi"), ("assistant", "Hello")]
-    assert [one.source for one in past(file).messages] == [one.source for one in found.messages]
+    assert [message.source for message in past(file).messages] == [message.source for message in found.messages]
 
 
 @pytest.mark.parametrize(
@@ -305,14 +305,14 @@ def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
     ]  # fmt: skip
     left = [{"id": 6, "type": "private_group", "name": "Left", "messages": [one(1, "user5", text="Bye")]}]
     found = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77)
-    assert [(one.content, one.is_own) for one in found.messages] == [
+    assert [(message.content, message.is_own) for message in found.messages] == [
         ("Old number\n[Reactions: 👍]", True),
         ("[Poll] Cake?\n- Yes (chosen)\n- No", False),
     ]
     [question] = found.questions
     assert (question.options, question.chosen) == (("Tom (2)", "News (1)", "Left (1)"), (0,))
     chosen = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77, answers={"chats0": (2,)})
-    assert [one.content for one in chosen.messages] == ["Bye"]
+    assert [message.content for message in chosen.messages] == ["Bye"]
 
 
 @pytest.mark.parametrize(
@@ -342,13 +342,13 @@ def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str)
 )
 def test_what_another_assistant_remembers_is_pasted_in_any_shape(text: str) -> None:
     """Each fact is shown, without headings and words about the list."""
-    assert [one.options for one in past(text).questions] == [("Likes tea", "Sails")]
+    assert [question.options for question in past(text).questions] == [("Likes tea", "Sails")]
 
 
 def test_what_claude_remembers_is_prose() -> None:
     memory = "**Work**\n\nAnna is a cook. She sails.\n\n**Home**\n- Two cats"
     found = past([{"conversations_memory": memory}])
-    assert [one.options for one in found.questions] == [("Anna is a cook. She sails.", "Two cats")]
+    assert [question.options for question in found.questions] == [("Anna is a cook. She sails.", "Two cats")]
 
 
 def test_custom_instructions_of_chatgpt_are_offered_once() -> None:
@@ -359,7 +359,7 @@ def test_custom_instructions_of_chatgpt_are_offered_once() -> None:
         {"id": "a", "author": {"role": "user"}, "content": held},
         {"id": "b", "author": {"role": "user"}, "content": {"content_type": "text", "parts": [""]}, "metadata": given},
     ]
-    talks = [{"mapping": {"n": {"id": "n", "parent": None, "message": one}}} for one in messages]
+    talks = [{"mapping": {"n": {"id": "n", "parent": None, "message": message}}} for message in messages]
     [question] = past(talks).questions
     assert question.options == ("I sail.", "Be brief.")
 
@@ -371,7 +371,7 @@ def test_what_looks_like_a_beginning_in_a_chat_of_whatsapp_is_none() -> None:
         "13/2/2024, 10:01 - Tom: Look:\n99/99/2024, 10:00 - Ann: quoted\n13/2/2024, 10:02 - Ann: Yes\n"
     )
     found = past(text, answers={"speaker0": (0,)})
-    assert [(one.speaker, one.content) for one in found.messages] == [
+    assert [(message.speaker, message.content) for message in found.messages] == [
         ("Tom", "Look:\n99/99/2024, 10:00 - Ann: quoted"),
         ("Ann", "Yes"),
     ]
@@ -404,7 +404,7 @@ def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
         archive.writestr("messages/c1/messages.csv", f"ID,Timestamp,Contents\n{row}\n")
         archive.writestr("messages/c2/messages.csv", "ID,Timestamp,Contents\n2,2024-05-11 10:00:00,Hello\n")
     history = read(packed.getvalue(), person=1)
-    assert [one.content for one in history.messages] == ["Hello"]
+    assert [message.content for message in history.messages] == ["Hello"]
     assert "c1" in " ".join(history.notes)
 
 
@@ -431,28 +431,28 @@ AT = "2024-05-11T10:00:00Z"
 
 
 def of_claude(words: list[str]) -> Any:
-    said: list[dict[str, Any]] = [{"uuid": one, "sender": "human", "text": one, "created_at": AT} for one in words]
+    said: list[dict[str, Any]] = [{"uuid": word, "sender": "human", "text": word, "created_at": AT} for word in words]
     return [{"uuid": "c", "name": "A talk", "chat_messages": [one | damage(one["text"], "content", 7) for one in said]}]
 
 
 def of_gemini(words: list[str]) -> Any:
-    said = [{"header": "Gemini Apps", "title": f"Prompted {one}", "time": AT} for one in words]
+    said = [{"header": "Gemini Apps", "title": f"Prompted {word}", "time": AT} for word in words]
     return [one | damage(one["title"][9:], "time", "soon") for one in said]
 
 
 def of_studio(words: list[str]) -> Any:
-    said = [{"role": "user", "text": one} for one in words]
+    said = [{"role": "user", "text": word} for word in words]
     return {"chunkedPrompt": {"chunks": [one | damage(one["text"], "createTime", "soon") for one in said]}}
 
 
 def of_discord(words: list[str]) -> Any:
-    said = [{"id": one, "timestamp": AT, "content": one, "author": {"name": "Ann"}} for one in words]
+    said = [{"id": word, "timestamp": AT, "content": word, "author": {"name": "Ann"}} for word in words]
     messages = [one | damage(str(one["id"]), "author", None) for one in said]
     return {"guild": {}, "channel": {"name": "walnuts"}, "messages": messages}
 
 
 def of_any(words: list[str]) -> Any:
-    said = [{"role": "user", "content": one} for one in words]
+    said = [{"role": "user", "content": word} for word in words]
     return {"title": "x", "messages": [one | damage(str(one["content"]), "timestamp", [1]) for one in said]}
 
 
@@ -596,7 +596,7 @@ def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
     names = json.dumps({"11": "general in G", "12": None})
     files = {"Messages__c11__messages_DOT_json": channel, "Messages__c12__messages_DOT_json": channel.replace("1", "2")}
     found = past(zipped(**files, Messages__index_DOT_json=names))
-    assert [one.title for one in found.messages] == ["general in G", ""]
+    assert [message.title for message in found.messages] == ["general in G", ""]
     assert not found.notes[1:], "the list of names is no channel"
 
 

@@ -28,20 +28,20 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
             memory=talk.services.memory, clock=lambda: talk.moment[0], largest=12_000
         )
         async with exporter.readable(ANNA.id) as files:
-            assert [one.name for one in files if one.name.endswith("-1.zip")] == ["keepsake-2026-11-21-1.zip"]
-            assert all(one.size < 60_000 for one in files)
-            assert sum(one.counts["messages"] for one in files) == 2 * COUNT
-            assert [one.counts.get("facts", 0) for one in files] == [1, 1] + [0] * (len(files) - 2)
+            assert [file.name for file in files if file.name.endswith("-1.zip")] == ["keepsake-2026-11-21-1.zip"]
+            assert all(file.size < 60_000 for file in files)
+            assert sum(file.counts["messages"] for file in files) == 2 * COUNT
+            assert [file.counts.get("facts", 0) for file in files] == [1, 1] + [0] * (len(files) - 2)
             unpacked: list[tuple[str, str]] = []
             pages: list[str] = []
-            for one in files:
-                if one.name.endswith(".html"):
-                    pages.append(one.file.read().decode())
-                elif not one.name.endswith("-page.zip"):
-                    with zipfile.ZipFile(io.BytesIO(one.file.read())) as archive:
+            for file in files:
+                if file.name.endswith(".html"):
+                    pages.append(file.file.read().decode())
+                elif not file.name.endswith("-page.zip"):
+                    with zipfile.ZipFile(io.BytesIO(file.file.read())) as archive:
                         unpacked += [(name, archive.read(name).decode()) for name in archive.namelist()]
                 else:
-                    with zipfile.ZipFile(io.BytesIO(one.file.read())) as archive:
+                    with zipfile.ZipFile(io.BytesIO(file.file.read())) as archive:
                         pages.append(archive.read(archive.namelist()[0]).decode())
     assert len(pages) > 2
     assert len({name for name, _ in unpacked}) == len(unpacked)

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from locales.catalog import speaking
-from locales.told import told
+from locales.catalog import speak_in
+from locales.told import error_sentence
 from records.errors import ImportRefused
 from transfer.formats.history import ImportedHistory
 from transfer.rows import checked_rows
@@ -41,7 +41,7 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
     language: str, table: str, row: dict[str, object], told_text: str
 ) -> None:
     history = ImportedHistory(format="keepsake", messages=(), rows={table: [row]})
-    with speaking(language):
+    with speak_in(language):
         with pytest.raises(ImportRefused) as error:
             checked_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
-        assert told_text in told(error.value)
+        assert told_text in error_sentence(error.value)

@@ -54,13 +54,16 @@ def test_a_file_is_read_exactly(name: str, make: Callable[[], Written]) -> None:
     file = make()
     history = past(file)
     assert history.format == name
-    found = [(one.role, one.speaker, one.is_own, one.content, one.created_at) for one in history.messages]
+    found = [
+        (message.role, message.speaker, message.is_own, message.content, message.created_at)
+        for message in history.messages
+    ]
     assert found == expected(name, file)
-    sources = [(one.role, one.source) for one in history.messages]
+    sources = [(message.role, message.source) for message in history.messages]
     assert len(set(sources)) == len(sources)
     if file.sources:
         assert [source for _, source in sources] == file.sources
-    assert sources == [(one.role, one.source) for one in past(file).messages]
+    assert sources == [(message.role, message.source) for message in past(file).messages]
 
 
 def test_every_format_has_its_varieties() -> None:
@@ -93,7 +96,7 @@ def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[],
     for _ in range(12):
         with suppress(ImportRefused):
             history = read(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
-            assert all(one.content and one.source for one in history.messages)
+            assert all(message.content and message.source for message in history.messages)
 
 
 def is_packed(file: Written) -> bool:

@@ -12,7 +12,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from chat.services import Services
-from locales.catalog import speaking
+from locales.catalog import speak_in
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -26,7 +26,7 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import STALLED_FOR, AnswerStream
-from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.parsing import parse_update
 from tests.support.talk import Talk, talking
 
 TOKEN = "4242:test-token"
@@ -177,10 +177,10 @@ class Desk:
         self.peer.world.say(person, chat, text, **more)
         taken = False
         for update in await self.updates():
-            parsed = parse(update, self.peer.bot.bot)
+            parsed = parse_update(update, self.peer.bot.bot)
             if parsed is None:
                 continue
-            with speaking(await self.commands.language(parsed.chat, parsed.person)):
+            with speak_in(await self.commands.language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
                     await self.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
                     taken = True
@@ -192,9 +192,9 @@ class Desk:
         """A person presses; the toast that is shown."""
         self.peer.world.press(person, chat, message["message_id"], data)
         for update in await self.updates():
-            parsed = parse(update, self.peer.bot.bot)
+            parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
-            with speaking(await self.commands.language(parsed.chat, parsed.person)):
+            with speak_in(await self.commands.language(parsed.chat, parsed.person)):
                 await self.commands.press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast

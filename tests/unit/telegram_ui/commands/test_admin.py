@@ -12,7 +12,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.outreach.admin import ask_admins
 from telegram_ui.commands.registry import Commands
-from telegram_ui.updates.access import MOST_REQUESTS, Access
+from telegram_ui.updates.access import MAX_REQUESTS, Access
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 EVE = Person(id=13, name="Eve", username="eve")
@@ -111,8 +111,8 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
 
 async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk) -> None:
     asking = access(desk, Settings(admin_user_ids=frozenset({ANN})))
-    allowed = [asking.may_ask_admins(Person(id=1000 + number, name="x")) for number in range(MOST_REQUESTS + 5)]
-    assert allowed == [True] * MOST_REQUESTS + [False] * 5
+    allowed = [asking.may_ask_admins(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)]
+    assert allowed == [True] * MAX_REQUESTS + [False] * 5
     await desk.services.memory.people.put(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), by=ANN, now=desk.moment[0]
     )

@@ -9,7 +9,7 @@ from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece
-from telegram_ui.commands.answers import keyboard_under
+from telegram_ui.commands.answers import make_answer_keyboard
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk, talking
@@ -24,7 +24,7 @@ async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
     piece = IncomingPiece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
     incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
     reply = await talk.conversation.reply(incoming)
-    keyboard = keyboard_under(desk.commands.dependencies, chat, PERSON, reply)
+    keyboard = make_answer_keyboard(desk.commands.dependencies, chat, PERSON, reply)
     await desk.peer.delivery().say(chat, reply.text, keyboard=keyboard)
 
 

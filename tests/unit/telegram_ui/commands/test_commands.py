@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from locales.catalog import tr
-from locales.told import retention_text
+from locales.told import format_retention
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
-from retrieval.budgets import with_sections
+from retrieval.budgets import add_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.registry import all_commands, told_to_model
-from telegram_ui.commands.summaries import status_text
-from telegram_ui.commands.wizard import number_in
-from telegram_ui.updates.parsing import parse
+from telegram_ui.commands.summaries import format_status
+from telegram_ui.commands.wizard import find_number
+from telegram_ui.updates.parsing import parse_update
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
 from text.tokenizer import Tokenizer
@@ -235,7 +235,7 @@ async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None
     await choose(desk, ANN, GROUP, "SQLite")
     assert "force_reply" not in str(desk.peer.world.messages[GROUP]), "no reply field stays open after a press"
     with_buttons = [one for one in desk.peer.world.messages[GROUP].values() if "reply_markup" in one]
-    assert [one["text"].partition(":")[0] for one in with_buttons] == ["Step 2 of 2"], "the first keys are gone"
+    assert [button["text"].partition(":")[0] for button in with_buttons] == ["Step 2 of 2"], "the first keys are gone"
     message, buttons = desk.buttons(GROUP)
     assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["20"]) or "")
     assert not await desk.say(BOB, GROUP, "20")
@@ -289,7 +289,7 @@ async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
 def test_status_has_its_lines() -> None:
     counts = Counts(total=12, archived=9, active_turns=1, active_by_level={1: 2, 3: 1})
     failure = FoldFailure(at=STARTED, reason="threshold", error="The model is overloaded.", attempts=2, told=True)
-    lines = status_text(Status(config=None, counts=counts, failure=failure)).splitlines()
+    lines = format_status(Status(config=None, counts=counts, failure=failure)).splitlines()
     for line in (
         "Messages since last summary: 3",
         "Total messages: 12",
@@ -424,7 +424,7 @@ async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
 
 @given(st.one_of(st.text(), st.integers(-1000, 1000).map(str), st.text("0123456789٠١٢٣४५ +-.²½Ⅳ")))
 def test_any_wizard_input_is_a_number_within_limits_or_none(text: str) -> None:
-    number = number_in(text)
+    number = find_number(text)
     assert number is None or 1 <= number <= 500
 
 
@@ -459,7 +459,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     await choose(desk, ANN, ANN, "SQLite")
     desk.peer.world.say(ANN, ANN, "7")
     [update] = await desk.updates()
-    parsed = parse(update, desk.peer.bot.bot)
+    parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
     for _ in range(2):
         assert await desk.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
@@ -470,20 +470,20 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
 
 @pytest.mark.parametrize(("days", "told"), [(1, "older than a day"), (30, "older than 30 days"), (0, "")])
 async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int, told: str) -> None:
-    assert told in retention_text(days)
-    assert bool(retention_text(days)) == bool(told)
+    assert told in format_retention(days)
+    assert bool(format_retention(days)) == bool(told)
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
     told = told_to_model()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
-    section = prompts.powers(told.items())
+    section = prompts.format_powers(told.items())
     assert len(section) < 1_800, "some 350 tokens, in each request"
     assert (
-        with_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
+        add_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
         == f"Be brief.\n\n{section}"
     )
     tokens = Tokenizer.for_model("gpt-5.4-mini")
-    assert with_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
-    assert with_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"
+    assert add_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
+    assert add_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"

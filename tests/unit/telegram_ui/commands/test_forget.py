@@ -16,7 +16,7 @@ from storage.search import word_index
 from telegram_ui.commands import proposals
 from telegram_ui.commands.family import Ask
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.parsing import parse_update
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
@@ -315,7 +315,7 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     before = {"id": -77, "type": "group", "title": "Picnic"}
     message["reply_to_message"] = {"message_id": 5, "date": 1, "text": "seal", "from": message["from"], "chat": before}
     *_, update = await desk.updates()
-    parsed = parse(update, desk.peer.bot.bot)
+    parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
     await desk.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
     assert desk.last(GROUP) == tr("forget-former")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telegram_ui.commands.buttons import MOST_PAYLOAD
-from telegram_ui.commands.forget_targets import LIFETIME, Target, days, named, payload, read
+from telegram_ui.commands.buttons import MAX_PAYLOAD_CHARS
+from telegram_ui.commands.forget_targets import LIFETIME, Target, days, parse_target, payload, read
 
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
@@ -70,7 +70,7 @@ targets = st.one_of(
     ],
 )
 def test_what_a_command_names(words: str, target: Target) -> None:
-    assert named(words, NOW, ["alles"]) == target
+    assert parse_target(words, NOW, ["alles"]) == target
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_a_command_names(words: str, target: Target) -> None:
     ],
 )
 def test_all_else_is_searched(words: str) -> None:
-    assert named(words, NOW, ["alles"]) is None
+    assert parse_target(words, NOW, ["alles"]) is None
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_all_else_is_searched(words: str) -> None:
 )
 def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
     with pytest.raises(ValueError, match=r"\d|February|day|month|year"):
-        named(words, NOW)
+        parse_target(words, NOW)
 
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target, now: datetime) -> None:
     text = payload(target, now)
-    assert len(text) <= MOST_PAYLOAD
+    assert len(text) <= MAX_PAYLOAD_CHARS
     assert ":" not in text
     assert read(text, now) == read(text, now + LIFETIME - timedelta(seconds=1)) == target
     assert read(text, now + LIFETIME + timedelta(minutes=1)) is None

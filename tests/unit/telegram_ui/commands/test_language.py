@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from locales.catalog import ENGLISH, LANGUAGES, speaking, text_in, tr
+from locales.catalog import ENGLISH, LANGUAGES, speak_in, tr, translate
 from records.owners import StorageType
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import USUAL
 from telegram_ui.commands.registry import all_commands
-from telegram_ui.commands.wizard import LARGEST, SMALLEST
+from telegram_ui.commands.wizard import MAX_EVERY_N, SMALLEST
 from telegram_ui.commands.wording import told_at
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
@@ -22,7 +22,7 @@ ANSWERED = (
     *("search", "incognito", "forget", "import", "summary_status", "summary_show", "summary_policy"),
     *("summary_prompt", "summary_now", "summary_on", "summary_off"),
 )
-LIMITS = {"least": SMALLEST, "most": LARGEST}
+LIMITS = {"least": SMALLEST, "most": MAX_EVERY_N}
 
 
 def speaks(desk: Desk, person: int, code: str) -> None:
@@ -39,7 +39,7 @@ async def choose(desk: Desk, name: str, chat: int = ANN, person: int = ANN) -> s
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, language: str) -> None:
     def said(key: str, **arguments: str | int) -> str:
-        return text_in(language, key, arguments)
+        return translate(language, key, arguments)
 
     speaks(desk, ANN, f"{language}-XX")
     await desk.say(ANN, ANN, "/start")
@@ -56,7 +56,9 @@ async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, langu
     assert said("wizard-threshold", turns=7) in desk.last(ANN)
     await desk.say(ANN, ANN, "/help")
     await choose(desk, said("basics-button-more"))
-    assert all(said(f"menu-{one.name}") in desk.last(ANN) for one in all_commands() if one.where != "admins")
+    assert all(
+        said(f"menu-{command.name}") in desk.last(ANN) for command in all_commands() if command.where != "admins"
+    )
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -82,50 +84,50 @@ async def test_a_choice_stands_over_the_app_until_it_is_taken_back(desk: Desk) -
     message, buttons = desk.buttons(ANN)
     assert list(buttons) == [
         *LANGUAGES.values(),
-        f"✓ {text_in('ru', 'language-automatic')}",
-        f"‹ {text_in('ru', 'choices-heading')}",
+        f"✓ {translate('ru', 'language-automatic')}",
+        f"‹ {translate('ru', 'choices-heading')}",
     ]
     assert await choose(desk, "Deutsch") is None
-    assert desk.last(ANN) == text_in("de", "language-question")
+    assert desk.last(ANN) == translate("de", "language-question")
     assert desk.buttons(ANN)[0]["message_id"] == message["message_id"], "the same message shows it"
     assert "✓ Deutsch" in desk.buttons(ANN)[1]
     await desk.say(ANN, ANN, "/summary_off")
-    assert desk.last(ANN) == text_in("de", "summaries-is-off")
+    assert desk.last(ANN) == translate("de", "summaries-is-off")
     config = await desk.services.memory.config(ANN)
     assert config is not None
     assert (config.language, config.enabled) == ("de", False), "it turns no memory on"
     desk.restart()
     await desk.say(ANN, ANN, "/language auto")
-    assert desk.last(ANN) == text_in("ru", "language-chosen", {"language": "Русский"})
+    assert desk.last(ANN) == translate("ru", "language-chosen", {"language": "Русский"})
 
 
 async def test_a_language_can_be_named(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/language português")
-    assert desk.last(ANN) == text_in("pt", "language-chosen", {"language": "Português"})
+    assert desk.last(ANN) == translate("pt", "language-chosen", {"language": "Português"})
     await desk.say(ANN, ANN, "/language klingon")
-    assert desk.last(ANN) == text_in("pt", "language-question")
+    assert desk.last(ANN) == translate("pt", "language-question")
     assert set(LANGUAGES.values()) <= {label.removeprefix("✓ ") for label in desk.buttons(ANN)[1]}
 
 
 async def test_a_language_that_is_not_ours_is_answered_in_the_default(desk: Desk) -> None:
     speaks(desk, ANN, "fi")
     await desk.say(ANN, ANN, "/summary_off")
-    assert desk.last(ANN) == text_in(ENGLISH, "summaries-is-off")
+    assert desk.last(ANN) == translate(ENGLISH, "summaries-is-off")
 
 
 async def test_a_group_goes_on_in_the_language_of_whoever_set_it_up(desk: Desk) -> None:
     speaks(desk, ANN, "es")
     speaks(desk, BOB, "ru")
     await desk.say(BOB, GROUP, "/privacy")
-    assert text_in("ru", "basics-mode-off") in desk.last(GROUP), "nobody has set it up: each is told in their own"
+    assert translate("ru", "basics-mode-off") in desk.last(GROUP), "nobody has set it up: each is told in their own"
     await desk.say(ANN, GROUP, "/summary_on")
     await desk.say(BOB, GROUP, "/summary_show")
-    assert desk.last(GROUP) == text_in("es", "summaries-none")
+    assert desk.last(GROUP) == translate("es", "summaries-none")
     await desk.say(BOB, GROUP, "/language de")
-    assert desk.last(GROUP) == text_in("es", "shared-admins-only"), "only admins choose"
+    assert desk.last(GROUP) == translate("es", "shared-admins-only"), "only admins choose"
     await desk.say(ANN, GROUP, "/language zh")
     await desk.say(BOB, GROUP, "/summary_show")
-    assert desk.last(GROUP) == text_in("zh", "summaries-none")
+    assert desk.last(GROUP) == translate("zh", "summaries-none")
 
 
 async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) -> None:
@@ -135,7 +137,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
         for call in desk.peer.called("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     }
-    assert menus == {"": text_in(ENGLISH, "menu-memory"), **{one: text_in(one, "menu-memory") for one in OTHERS}}
+    assert menus == {"": translate(ENGLISH, "menu-memory"), **{one: translate(one, "menu-memory") for one in OTHERS}}
     private = [
         [command["command"] for command in call["params"]["commands"]]
         for call in desk.peer.called("setMyCommands")
@@ -146,7 +148,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
     await desk.say(ANN, ANN, "/language ar")
     chosen = desk.peer.called("setMyCommands")[-1]["params"]
     assert chosen["scope"] == {"type": "chat", "chat_id": ANN}
-    assert chosen["commands"][0]["description"] == text_in("ar", "menu-memory")
+    assert chosen["commands"][0]["description"] == translate("ar", "menu-memory")
     await desk.say(ANN, ANN, "/language auto")
     assert desk.peer.called("deleteMyCommands")[-1]["params"]["scope"] == {"type": "chat", "chat_id": ANN}
 
@@ -166,11 +168,14 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
 async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
     told_at(now)
-    with speaking(language):
-        assert wording.day(now) == day
-        assert wording.minute(now) == f"{tr('shared-today')} 16:05"
-        assert wording.minute(now, ZoneInfo("Asia/Tokyo")) == f"{tr('shared-today')} 1:05"
-        assert wording.minute(now + timedelta(hours=8)) == f"{tr('shared-tomorrow')} 0:05"
-        assert wording.minute(now - timedelta(days=1)) == f"{tr('shared-yesterday')} 16:05"
-        assert wording.minute(now + timedelta(days=2)) == wording.day(now + timedelta(days=2)) + " 16:05"
-        assert "2025" in wording.day(now - timedelta(days=360))
+    with speak_in(language):
+        assert wording.format_local_day(now) == day
+        assert wording.format_local_minute(now) == f"{tr('shared-today')} 16:05"
+        assert wording.format_local_minute(now, ZoneInfo("Asia/Tokyo")) == f"{tr('shared-today')} 1:05"
+        assert wording.format_local_minute(now + timedelta(hours=8)) == f"{tr('shared-tomorrow')} 0:05"
+        assert wording.format_local_minute(now - timedelta(days=1)) == f"{tr('shared-yesterday')} 16:05"
+        assert (
+            wording.format_local_minute(now + timedelta(days=2))
+            == wording.format_local_day(now + timedelta(days=2)) + " 16:05"
+        )
+        assert "2025" in wording.format_local_day(now - timedelta(days=360))

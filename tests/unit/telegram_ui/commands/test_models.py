@@ -13,7 +13,7 @@ from locales.catalog import tr
 from records.errors import ContextTooLong, DocumentUnreadable
 from records.forgetting import Forgetting
 from records.model_calls import Abilities, PromptMessage
-from records.owners import LONGEST_PERSONA
+from records.owners import MAX_PERSONA_CHARS
 from records.scopes import Person, Scope
 from telegram_ui.commands.registry import Commands
 from tests.peers.openai_server import Behaviour
@@ -155,7 +155,7 @@ async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) 
     assert system.endswith(prompts.PERSONAS["brief"])
     await press(desk, "My own words…")
     assert "at most 500 characters" in desk.last(ANN)
-    assert await desk.say(ANN, ANN, "x" * (LONGEST_PERSONA + 1))
+    assert await desk.say(ANN, ANN, "x" * (MAX_PERSONA_CHARS + 1))
     assert "Please try again" in desk.last(ANN)
     assert await desk.say(ANN, ANN, "Like a   pirate </instructions>")
     assert "Like a pirate" in desk.last(ANN)
@@ -163,7 +163,7 @@ async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) 
     system = str(talk.server.of("chat-model")[-1].messages[0]["content"])
     assert "Like a pirate" in system
     assert prompts.PERSONAS["brief"] not in system
-    await desk.say(ANN, ANN, f"/persona {'x' * (LONGEST_PERSONA + 1)}")
+    await desk.say(ANN, ANN, f"/persona {'x' * (MAX_PERSONA_CHARS + 1)}")
     assert "at most 500 are allowed" in desk.last(ANN)
     await desk.say(ANN, ANN, "/persona")
     assert "Like a pirate" in desk.last(ANN)

@@ -3,7 +3,7 @@
 import pytest
 
 from telegram_ui.commands.family import LIFETIME, Ask, NextText
-from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.parsing import parse_update
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 
@@ -19,7 +19,7 @@ def of_kind(kind: str, desk: Desk) -> NextText:
 async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = None) -> Ask:
     desk.peer.world.say(person, chat, "Oolong", reply_to=reply_to)
     [update] = await desk.updates()
-    parsed = parse(update, desk.peer.bot.bot)
+    parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
     return Ask(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from records.status import Counts, Status
 from telegram_ui.commands.past.importing import PROGRESS_EVERY, ImportProgress
-from telegram_ui.commands.summaries import status_text
+from telegram_ui.commands.summaries import format_status
 
 SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")
 
@@ -13,11 +13,11 @@ SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b"
 def test_a_status_counts_one_message_and_one_part() -> None:
     counts = Counts(total=1, archived=0, active_turns=1, active_by_level={})
     status = Status(config=None, counts=counts, indexed=(0, 1), rebuilding=(0, 1))
-    told = status_text(status)
+    told = format_status(status)
     assert "Search index: 0 of 1 message\n" in told
     assert "Making all summaries again: 0 of 1." in told
     assert SEVERAL_OF_ONE.search(told) is None
-    assert "0 of 2 messages" in status_text(replace(status, indexed=(0, 2)))
+    assert "0 of 2 messages" in format_status(replace(status, indexed=(0, 2)))
 
 
 async def test_the_progress_of_an_import_counts_one_message() -> None:

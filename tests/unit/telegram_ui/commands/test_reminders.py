@@ -11,7 +11,7 @@ from records.reminders import Reminder, ReminderWish
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.phrases import read_phrase
-from reminders.sending import MOST_SENDS, Tell, Told
+from reminders.sending import MAX_SENDS, Tell, Told
 from telegram_ui.commands import proposals
 from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
 from tests.peers.openai_server import Behaviour
@@ -213,7 +213,7 @@ async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: De
 
     for _ in range(4):
         await send_due(desk, dies)
-    assert len(told) == MOST_SENDS
+    assert len(told) == MAX_SENDS
     assert await of(desk) == []
 
 

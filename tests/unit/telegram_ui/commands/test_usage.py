@@ -2,8 +2,8 @@
 
 from datetime import date, timedelta
 
-from records.model_calls import DayOfUse, Price, Usage, price_of
-from telegram_ui.commands.usage import chart, told
+from records.model_calls import DayOfUse, Price, Usage, parse_price
+from telegram_ui.commands.usage import draw_chart, format_usage
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk
 
 TODAY = date(2026, 11, 21)
@@ -16,33 +16,33 @@ def use(days_ago: int, model: str = "dear", **tokens: int) -> DayOfUse:
 
 def test_a_chart_has_a_character_for_each_day_and_its_highest_for_the_most() -> None:
     used = [use(6, prompt=1), use(3, prompt=50), use(0, prompt=60), use(0, model="other", prompt=40)]
-    assert chart(used, TODAY - timedelta(days=6), TODAY) == "▁··▅··█"
-    assert chart([], TODAY, TODAY) == "·"
+    assert draw_chart(used, TODAY - timedelta(days=6), TODAY) == "▁··▅··█"
+    assert draw_chart([], TODAY, TODAY) == "·"
 
 
 def test_cached_tokens_cost_less_and_models_without_a_price_are_told_apart() -> None:
     used = [use(1, prompt=1_000_000, cached=400_000, completion=100_000, answers=2)]
-    lines = told(used, TODAY - timedelta(days=6), TODAY, PRICES)
+    lines = format_usage(used, TODAY - timedelta(days=6), TODAY, PRICES)
     assert lines[:3] == [
         "Last 7 days: 2 answers",
         "1,100,000 tokens: 1,000,000 in (400,000 cached), the rest out",
         "Cost: $2.20",
     ]
-    assert "without the models" in told([*used, use(0, model="other", prompt=5)], TODAY, TODAY, PRICES)[2]
-    assert not any("Cost" in line for line in told(used, TODAY, TODAY, {}))
-    assert "Cost: $0.0028" in told([use(1, prompt=1_000, cached=0, completion=100)], TODAY, TODAY, PRICES)
-    assert told([], TODAY, TODAY, PRICES)[1] == "No tokens were used."
+    assert "without the models" in format_usage([*used, use(0, model="other", prompt=5)], TODAY, TODAY, PRICES)[2]
+    assert not any("Cost" in line for line in format_usage(used, TODAY, TODAY, {}))
+    assert "Cost: $0.0028" in format_usage([use(1, prompt=1_000, cached=0, completion=100)], TODAY, TODAY, PRICES)
+    assert format_usage([], TODAY, TODAY, PRICES)[1] == "No tokens were used."
 
 
 def test_what_was_written_to_the_cache_is_told_and_costs_a_quarter_more() -> None:
-    lines = told([use(1, prompt=1_000_000, written=400_000)], TODAY - timedelta(days=6), TODAY, PRICES)
+    lines = format_usage([use(1, prompt=1_000_000, written=400_000)], TODAY - timedelta(days=6), TODAY, PRICES)
     assert lines[2:4] == ["400,000 of what went in was written to the provider's cache", "Cost: $2.20"]
 
 
 def test_a_price_has_two_or_three_figures() -> None:
-    assert price_of(" 0.25/2 ") == Price(prompt=0.25, completion=2.0, cached=0.25)
-    assert price_of("0.25 / 2 / 0.025") == Price(prompt=0.25, completion=2.0, cached=0.025)
-    assert [price_of(one) for one in ("", "1", "1/2/3/4", "-1/2", "a/b", "1e9/2")] == [None] * 6
+    assert parse_price(" 0.25/2 ") == Price(prompt=0.25, completion=2.0, cached=0.25)
+    assert parse_price("0.25 / 2 / 0.025") == Price(prompt=0.25, completion=2.0, cached=0.025)
+    assert [parse_price(one) for one in ("", "1", "1/2/3/4", "-1/2", "a/b", "1e9/2")] == [None] * 6
 
 
 async def test_everybody_sees_their_own_use(desk: Desk) -> None:

@@ -6,9 +6,9 @@ from datetime import UTC
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import ON_A_PAGE, why_message, why_pages
+from telegram_ui.commands.why import ON_A_PAGE, make_why_message, make_why_pages
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, units
+from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_units
 from tests.support.talk import ANNA, Talk
 
 
@@ -24,12 +24,12 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert explanation is not None
     assert explanation.snippets
     explanation = replace(explanation, snippets=explanation.snippets * times)
-    piece, is_whole = why_message(explanation, Chat(id=ANNA.id), UTC)
-    pages = why_pages(explanation, Chat(id=ANNA.id), UTC)
-    assert units(piece.text) <= MAX_UNITS
+    piece, is_whole = make_why_message(explanation, Chat(id=ANNA.id), UTC)
+    pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
+    assert count_units(piece.text) <= MAX_UNITS
     assert len(piece.entities) <= MAX_ENTITIES
-    [quote] = [one for one in piece.entities if one.type == "expandable_blockquote"]
-    assert quote.offset + quote.length == units(piece.text)
+    [quote] = [entity for entity in piece.entities if entity.type == "expandable_blockquote"]
+    assert quote.offset + quote.length == count_units(piece.text)
     assert "· your message: " in piece.text, "the tokens of each part are always there"
     assert "The walnuts of year" in piece.text
     told = [line for page in pages for line in page.text.splitlines() if line.startswith(("· ", "   "))]

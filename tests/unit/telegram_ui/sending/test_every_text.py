@@ -3,8 +3,8 @@
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from locales.catalog import ENGLISH, LANGUAGES, text_in
-from telegram_ui.sending.formatting import MAX_UNITS, units
+from locales.catalog import ENGLISH, LANGUAGES, translate
+from telegram_ui.sending.formatting import MAX_UNITS, count_units
 from tests.house.text_sources import all_texts, needed
 from tests.unit.telegram_ui.commands.conftest import BOB, OTHER, Peer
 
@@ -22,17 +22,19 @@ def keys() -> list[str]:
 def shown(language: str, key: str) -> str:
     """With its arguments, which are the same in every language (tests/house/test_text_files.py, as are all plurals)."""
     found = needed(ENGLISH, key)
-    return text_in(language, key, {one: 5 if one in found.plurals else NAME for one in found.arguments})
+    return translate(
+        language, key, {argument: 5 if argument in found.plurals else NAME for argument in found.arguments}
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) -> None:
     """Many in a message, as a text for each would be thousands of requests; each fits a message of its own."""
     texts = [shown(language, key) for key in keys()]
-    assert max(map(units, texts)) <= MAX_UNITS
+    assert max(map(count_units, texts)) <= MAX_UNITS
     sheets, sheet = [], ""
     for text in texts:
-        if units(sheet) + units(text) + 2 > MAX_UNITS:
+        if count_units(sheet) + count_units(text) + 2 > MAX_UNITS:
             sheets.append(sheet)
             sheet = ""
         sheet = f"{sheet}\n\n{text.strip()}".strip()

@@ -9,15 +9,15 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_UNITS,
     Piece,
+    count_units,
     is_blank,
-    pieces,
-    rendered,
-    rich_markdown,
-    split,
-    units,
+    make_rich_markdown,
+    render,
+    split_piece,
+    split_pieces,
 )
 from telegram_ui.sending.markdown import with_marks_closed
-from text.characters import well_formed
+from text.characters import replace_surrogates
 
 MARKS = [
     "**",
@@ -66,72 +66,72 @@ anything = st.one_of(
 
 def demand_valid(parts: list[Piece], limit: int) -> None:
     for part in parts:
-        assert units(part.text) <= limit
+        assert count_units(part.text) <= limit
         assert len(part.entities) <= MAX_ENTITIES
         encoded = part.text.encode("utf-16-le")  # raises where a pair was torn
         for entity in part.entities:
             assert entity.offset >= 0
             assert entity.length > 0
-            assert entity.offset + entity.length <= units(part.text)
+            assert entity.offset + entity.length <= count_units(part.text)
             encoded[2 * entity.offset : 2 * (entity.offset + entity.length)].decode("utf-16-le")
 
 
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
-    parts = pieces(markdown, limit=limit)
-    assert "".join(part.text for part in parts) == rendered(markdown)[0]
+    parts = split_pieces(markdown, limit=limit)
+    assert "".join(part.text for part in parts) == render(markdown)[0]
     demand_valid(parts, limit)
 
 
 @given(anything)
 @settings(max_examples=120, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
-    text, entities = rendered(markdown)
-    if not is_blank(well_formed(markdown)) and any(letter.isalnum() for letter in markdown):
+    text, entities = render(markdown)
+    if not is_blank(replace_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=8), st.integers(2, 30))
 @settings(deadline=None)
 def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
-    text = well_formed(text)
-    whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= units(text)]
+    text = replace_surrogates(text)
+    whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_units(text)]
     covered, start = set[int](), 0
-    for part in split(text, whole, limit=limit):
+    for part in split_piece(text, whole, limit=limit):
         for entity in part.entities:
             covered |= set(range(start + entity.offset, start + entity.offset + entity.length))
-        start += units(part.text)
+        start += count_units(part.text)
     assert covered == {at for entity in whole for at in range(entity.offset, entity.offset + entity.length)}
 
 
 def test_long_answers_are_cut_at_line_ends() -> None:
-    parts = pieces("\n".join(f"line {number}" for number in range(2000)))
+    parts = split_pieces("\n".join(f"line {number}" for number in range(2000)))
     assert len(parts) > 1
     assert all(part.text.endswith("\n") for part in parts[:-1])
 
 
 def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
-    parts = pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
+    parts = split_pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.entities) for part in parts) == 300
 
 
 def test_tags_are_words_too() -> None:
     for markdown in ("<div>hello</div>", "a List<int> and <T>", "<!-- note -->"):
-        assert rendered(markdown)[0] == markdown
+        assert render(markdown)[0] == markdown
 
 
 def test_a_code_block_keeps_its_language_in_every_piece() -> None:
-    parts = pieces("```py\n" + "print(1)\n" * 1000 + "```")
+    parts = split_pieces("```py\n" + "print(1)\n" * 1000 + "```")
     assert len(parts) > 2
     assert {entity.language for part in parts for entity in part.entities} == {"py"}
 
 
 def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
-    parts = pieces("[here](http://x.y/1) " + "word " * 1500)
+    parts = split_pieces("[here](http://x.y/1) " + "word " * 1500)
     assert "here (http://x.y/1)" in parts[0].plain
-    assert pieces("**bold**")[0].plain == "**bold**"
+    assert split_pieces("**bold**")[0].plain == "**bold**"
 
 
 @pytest.mark.parametrize(
@@ -148,18 +148,18 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
     ids=["headings", "tasks", "nested lists", "table", "products", "formulas", "long address"],
 )
 def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
-    text, _ = rendered(markdown)
+    text, _ = render(markdown)
     assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
 
 
 def test_headings_stand_out_and_tables_are_aligned() -> None:
-    kinds = {entity.type for entity in rendered("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
+    kinds = {entity.type for entity in render("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
     assert kinds >= {"bold", "pre"}
 
 
 def test_nothing_is_no_piece() -> None:
-    assert pieces("") == []
-    assert all(part.is_blank for part in pieces(" \n\u200b "))
+    assert split_pieces("") == []
+    assert all(part.is_blank for part in split_pieces(" \n\u200b "))
 
 
 @pytest.mark.parametrize(
@@ -183,13 +183,13 @@ def test_nothing_is_no_piece() -> None:
     ],
 )
 def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
-    text, entities = rendered(markdown)
+    text, entities = render(markdown)
     assert text.strip() == shown
     assert [entity.url for entity in entities if entity.url] == []
 
 
 def test_addresses_in_angle_brackets_are_links() -> None:
-    _, entities = rendered("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
+    _, entities = render("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
     assert [entity.url for entity in entities] == [
         *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org"),
     ]
@@ -198,10 +198,10 @@ def test_addresses_in_angle_brackets_are_links() -> None:
 @pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
 def test_no_message_ends_with_a_heading(heading: str) -> None:
     answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
-    parts = pieces(answer)
+    parts = split_pieces(answer)
     assert parts[0].text.rstrip().endswith("word")
     assert parts[1].text.startswith("Walnuts")
-    assert "".join(part.text for part in parts) == rendered(answer)[0]
+    assert "".join(part.text for part in parts) == render(answer)[0]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
-    assert rendered(with_marks_closed(growing))[0].rstrip() == shown
+    assert render(with_marks_closed(growing))[0].rstrip() == shown
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: 
     ],
 )
 def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown: str) -> None:
-    text, entities = rendered(markdown)
+    text, entities = render(markdown)
     assert text == shown
     assert all(entity.url is None or entity.url.startswith("https://") for entity in entities)
 
@@ -255,19 +255,19 @@ def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown:
 )
 def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) -> None:
     row = f"| {cell} | 0.5 |" if "$9" not in cell else f"| {cell} |"
-    text, _ = rendered(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
+    text, _ = render(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
     assert shown in text.splitlines()[2]
 
 
 def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
-    first, second = pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
+    first, second = split_pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
     assert first.text.endswith("word\n\n")
     assert second.text.startswith("1. Preheat the oven")
 
 
 def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
     table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
-    assert rich_markdown(table).splitlines()[2:] == [
+    assert make_rich_markdown(table).splitlines()[2:] == [
         "| Map&lt;String> | `a\\|b` |",
         "| x (`y.md`) | $P(A\\|B)$ |",
     ]

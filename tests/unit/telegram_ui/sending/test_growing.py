@@ -25,7 +25,7 @@ async def grown(peer: Peer, stream: AnswerStream, text: str, *steps: str) -> Non
     """Show a text in as many steps as it needs: each is the method of one request."""
     await peer.begin(stream, text)
     for number, method in enumerate(steps, start=1):
-        await peer.call(method, sum(one == method for one in steps[:number]))
+        await peer.call(method, sum(step == method for step in steps[:number]))
         peer.clock.advance(5.0)
 
 

@@ -12,16 +12,16 @@ from playground.faults import Fault
 from telegram_ui.sending.delivery import DeliveryUnknown
 from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
+    MAX_MESSAGES,
     MAX_UNITS,
-    MOST_MESSAGES,
-    beginning,
+    count_units,
+    cut_beginning,
     messages,
-    pieces,
-    rendered,
-    split,
-    units,
+    render,
+    split_piece,
+    split_pieces,
 )
-from telegram_ui.sending.markdown import MOST_NESTED
+from telegram_ui.sending.markdown import MAX_NESTED
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
 from tests.unit.telegram_ui.sending.test_formatting import MARKS, demand_valid
@@ -47,10 +47,12 @@ HOSTILE = {
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
     parts = messages(answer)
-    assert 0 < len(parts) <= MOST_MESSAGES
+    assert 0 < len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert LETTERS in "".join(part.text for part in parts)
-    assert sum(len(list(split(part.plain))) for part in parts) <= 2 * MOST_MESSAGES, "also where entities are refused"
+    assert sum(len(list(split_piece(part.plain))) for part in parts) <= 2 * MAX_MESSAGES, (
+        "also where entities are refused"
+    )
 
 
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12))
@@ -58,30 +60,30 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
 def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
     answer = "".join(mark * times for mark, times in marks)
     parts = messages(answer)
-    assert len(parts) <= MOST_MESSAGES
+    assert len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
-    demand_valid(beginning(answer), MAX_UNITS)
+    demand_valid(cut_beginning(answer), MAX_UNITS)
 
 
 def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
     around = [MessageEntity("bold", 0, 600)] * 150
-    parts = list(split(LETTERS, around))
+    parts = list(split_piece(LETTERS, around))
     assert [part.text for part in parts] == [LETTERS]
-    assert len(parts[0].entities) == MOST_NESTED
+    assert len(parts[0].entities) == MAX_NESTED
 
 
 def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
-    assert len(pieces(answer)) > MOST_MESSAGES
+    assert len(split_pieces(answer)) > MAX_MESSAGES
     parts = messages(answer)
-    assert [part.text for part in parts] == [rendered(answer)[0]]
+    assert [part.text for part in parts] == [render(answer)[0]]
     assert len(parts[0].entities) == MAX_ENTITIES
 
 
 def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> None:
-    shown = beginning("**word** " * 200_000)
-    assert len(shown) == MOST_MESSAGES
+    shown = cut_beginning("**word** " * 200_000)
+    assert len(shown) == MAX_MESSAGES
     assert shown[0].text.startswith("word word")
     assert shown[-1].text.endswith("…")
     demand_valid(shown, MAX_UNITS)
@@ -90,7 +92,7 @@ def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> No
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
 def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
-    shown = beginning("".join(mark * times for mark, times in marks), most=most, ending="\n\n(rest)")
+    shown = cut_beginning("".join(mark * times for mark, times in marks), most=most, ending="\n\n(rest)")
     assert len(shown) <= most
     assert shown[-1].text.endswith("\n\n(rest)")
     demand_valid(shown, MAX_UNITS)
@@ -107,7 +109,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     [text] = peer.texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")
     assert text.endswith(tr("answers-in-file"))
-    assert units(text) <= MAX_UNITS
+    assert count_units(text) <= MAX_UNITS
     [file] = [message for message in peer.world.messages[ANN].values() if "document" in message]
     kept = peer.world.files.by_id(file["document"]["file_id"])
     assert kept is not None

@@ -13,7 +13,7 @@ from playground.world import World
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.pace import HELD_FOR, MOST, PREVIEWS, SendingPace
+from telegram_ui.sending.pace import HELD_FOR, MAX_MESSAGES_A_SECOND, PREVIEWS, SendingPace
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import TOKEN, ManualClock
 
@@ -50,7 +50,9 @@ async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_
     clock = ManualClock()
     pace = SendingPace(clock)
     pace.refused()
-    assert await gone(pace, clock, "final", 2 * MOST + 1) == [0.0] * MOST + [1.0] * MOST + [2.0]
+    assert await gone(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [0.0] * MAX_MESSAGES_A_SECOND + [
+        1.0
+    ] * MAX_MESSAGES_A_SECOND + [2.0]
     clock.advance(1.0)
     assert await gone(pace, clock, "preview", 2 * PREVIEWS) == [0.0] * PREVIEWS + [1.0] * PREVIEWS
     # Twenty previews have just gone: eight texts find room at once, and no preview is before the next.
@@ -93,12 +95,12 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
             for stream in streams:
                 await stream.show("It is as")
             # All have tried to show something.
-            while len([one for one in world.calls if one["method"] == "sendMessageDraft"]) < MANY:
+            while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MANY:
                 await world.calls.after(world.calls.last)
             await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
     texts = [one["text"] for chat in world.messages.values() for one in chat.values() if one["from"]["is_bot"]]
     assert texts == ["It is as I said."] * MANY
-    refused = [one["method"] for one in world.calls if one["answer"].get("error_code") == 429]
+    refused = [call["method"] for call in world.calls if call["answer"].get("error_code") == 429]
     assert "sendMessageDraft" in refused, "so many at once are more than Telegram takes"
     assert refused.count("sendMessage") < MANY, (
         "texts keep the limit, as far as a busy machine lets them arrive in time"

@@ -99,7 +99,7 @@ async def test_buttons_of_earlier_answers_go(bots: Bots, peer: Peer) -> None:
             peer.world.say(ANN, ANN, words)
             await peer.told(f"echo {words}", ANN)
         await service.intake.idle()
-    with_buttons = [one["text"] for one in peer.world.messages[ANN].values() if "reply_markup" in one]
+    with_buttons = [message["text"] for message in peer.world.messages[ANN].values() if "reply_markup" in message]
     assert with_buttons == ["echo three"]
 
 
@@ -333,11 +333,13 @@ async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None
         await peer.told("echo [Sent a sticker", ANN)
         await service.intake.idle()
     first, second, again, sticker = bots.conversation.turns
-    assert [(one.data, one.mime, one.kind) for one in sticker.pictures] == [(b"webp", "image/webp", "")]
-    assert [(one.data, one.mime, one.kind) for one in first.pictures] == [(b"jpeg", "image/jpeg", "Photo")]
+    assert [(picture.data, picture.mime, picture.kind) for picture in sticker.pictures] == [(b"webp", "image/webp", "")]
+    assert [(picture.data, picture.mime, picture.kind) for picture in first.pictures] == [
+        (b"jpeg", "image/jpeg", "Photo")
+    ]
     assert first.pictures[0].source.startswith(f"{first.source}:")
     assert (second.words, second.is_wordless) == ("[Sent a photo]", True)
-    assert [(one.data, one.kind) for one in again.pictures] == [(b"other", "")]
+    assert [(picture.data, picture.kind) for picture in again.pictures] == [(b"other", "")]
 
 
 async def test_an_album_is_one_turn(bots: Bots, peer: Peer) -> None:
@@ -350,7 +352,7 @@ async def test_an_album_is_one_turn(bots: Bots, peer: Peer) -> None:
         await service.intake.idle()
         assert await bots.pending() == []
     [turn] = bots.conversation.turns
-    assert [one.data for one in turn.pictures] == [b"0", b"1", b"2", b"3"]
+    assert [picture.data for picture in turn.pictures] == [b"0", b"1", b"2", b"3"]
     assert len(turn.pieces) == 4
 
 
@@ -478,7 +480,7 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
     """Its message says what its sender's program said; a server of one's own gives out files of any size."""
     lying = {"file_id": "BQACAgIAAxkBAAI000000", "file_unique_id": "u", "file_size": 1}
     monkeypatch.setattr(StoredFile, "described", lambda _: lying)
-    monkeypatch.setattr(documents, "MOST_FETCHED", 100)
+    monkeypatch.setattr(documents, "MAX_FETCHED_BYTES", 100)
     async with bots.running() as service:
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
         await peer.told("This file is larger", ANN)

@@ -86,7 +86,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
     await inbox.empty([*(await inbox.waiting()).values()])
     again = await opened(inbox, bot)
     assert again.empty()
-    assert not [one for one in caplog.records if one.levelname == "ERROR"]
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
     assert await inbox.pending(bot.id) == []
 
 

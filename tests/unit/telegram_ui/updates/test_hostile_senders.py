@@ -7,8 +7,8 @@ from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
 from storage.bot_state.inbox import Arrival
-from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
-from telegram_ui.updates.durable_queue import MOST_OF_ONE
+from telegram_ui.updates.access import MAX_TOLD_IN_ALL, Access
+from telegram_ui.updates.durable_queue import MAX_OF_ONE
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -29,23 +29,23 @@ async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Pee
         theirs = [turn.person.id for turn in bots.conversation.turns]
         assert theirs.count(ANN) <= 1, "one of Ann's may stand before his"
         assert theirs.count(BOB) == 2
-        assert len(await bots.pending()) <= MOST_OF_ONE + 3
-        await peer.told(tr("notices-too-much", most=MOST_OF_ONE), ANN)
-        assert peer.texts(ANN) == [tr("notices-too-much", most=MOST_OF_ONE)], "she is told once"
+        assert len(await bots.pending()) <= MAX_OF_ONE + 3
+        await peer.told(tr("notices-too-much", most=MAX_OF_ONE), ANN)
+        assert peer.texts(ANN) == [tr("notices-too-much", most=MAX_OF_ONE)], "she is told once"
         gate.set()
-        await peer.told(f"echo {MOST_OF_ONE - 1}", ANN)
+        await peer.told(f"echo {MAX_OF_ONE - 1}", ANN)
         await service.intake.idle()
         assert await bots.pending() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
-    assert answered == [str(number) for number in range(MOST_OF_ONE)]
+    assert answered == [str(number) for number in range(MAX_OF_ONE)]
 
 
 async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, peer: Peer) -> None:
     bots.conversation.gate("0")
-    for number in range(MOST_OF_ONE + 1):
+    for number in range(MAX_OF_ONE + 1):
         peer.world.say(ANN, ANN, str(number))
     async with bots.running() as service:
-        await peer.told(tr("notices-too-much", most=MOST_OF_ONE), ANN)
+        await peer.told(tr("notices-too-much", most=MAX_OF_ONE), ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Stopped.", ANN)
         await service.intake.idle()
@@ -61,7 +61,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
     receive = bots.inbox.receive
 
     async def counted(bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        written.extend(one.update_id for one in arrivals)
+        written.extend(arrival.update_id for arrival in arrivals)
         return await receive(bot_id, arrivals, now)
 
     bots.inbox.receive = counted  # type: ignore[method-assign]
@@ -76,6 +76,6 @@ def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = Access(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
     told = [access.may_tell_stranger(Person(id=number, name="")) for number in range(1_000)]
-    assert sum(told) == MOST_TOLD_IN_ALL
+    assert sum(told) == MAX_TOLD_IN_ALL
     moment[0] = moment[0].replace(minute=1)
     assert access.may_tell_stranger(Person(id=1, name=""))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from records.scopes import Scope
 from records.turns import Replied
-from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, read_checklist, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, make_incoming, parse_update, read_checklist
 from tests.support.processor_time import count_units
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -27,7 +27,7 @@ def update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any
 
 
 def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> ParsedUpdate:
-    parsed = parse(update(chat, kind, **message), ME)
+    parsed = parse_update(update(chat, kind, **message), ME)
     assert parsed
     return parsed
 
@@ -37,7 +37,7 @@ def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
 
 
 def test_a_private_text_becomes_a_turn() -> None:
-    turn = incoming([heard(text="  hello ")])
+    turn = make_incoming([heard(text="  hello ")])
     assert (turn.text, turn.person.name, turn.source, turn.in_group) == ("hello", "Ann Lee", "42:9", False)
     assert turn.pieces[0].sent_at == datetime.fromtimestamp(1_800_000_000, UTC)
 
@@ -91,7 +91,7 @@ def test_a_name_is_what_clients_draw_of_it(given: str, name: str) -> None:
 
 def test_what_is_replied_to_comes_along() -> None:
     earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ME.to_dict(), "text": "Vienna, of course."}
-    assert incoming([heard(text="why?", reply_to_message=earlier)]).replied == Replied(
+    assert make_incoming([heard(text="why?", reply_to_message=earlier)]).replied == Replied(
         telegram_id=3, text="Vienna, of course."
     )
     marked, theirs = {"text": "of course", "position": 8}, {**earlier, "from": ANN}
@@ -170,7 +170,7 @@ def test_a_text_of_mentions_alone_costs_no_more_than_its_length() -> None:
     wrong = [entity("mention", 0, 10**6)] * 5_000
     long = update(GROUP, text=names + "é" * 1_000_000, entities=mentions + wrong)
     with count_units() as stopwatch:
-        parsed = parse(long, ME)
+        parsed = parse_update(long, ME)
     assert stopwatch.units < 1_000  # 10,000 before
     assert parsed is not None
     assert parsed.text.startswith("@keepsake_bot " * 100 + "é")
@@ -216,8 +216,8 @@ def test_a_thread_counts_only_in_a_topic() -> None:
     ],
 )
 def test_what_is_nobodys_words_to_the_bot(message: dict[str, Any]) -> None:
-    assert parse(update(GROUP, **message), ME) is None
-    assert parse(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
+    assert parse_update(update(GROUP, **message), ME) is None
+    assert parse_update(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
 
 
 def test_anonymous_admins_speak_as_the_group() -> None:
@@ -236,7 +236,7 @@ def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None
 
 @given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
 def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length: int) -> None:
-    parse(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
+    parse_update(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
 
 
 @pytest.mark.parametrize(
@@ -253,17 +253,17 @@ def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length
 def test_a_groups_two_ids_are_read_from_either_chat(
     chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
 ) -> None:
-    assert upgraded(update(chat, **fields)) == ids
+    assert find_upgrade(update(chat, **fields)) == ids
 
 
 @pytest.mark.parametrize("huge", [10**30, -(10**30), 2**52])
 def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> None:
     group = {"id": -100, "type": "supergroup", "title": "Club", "is_forum": True}
-    assert parse(update({**group, "id": huge}, text="hi"), ME) is None
-    assert parse(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
-    assert parse(update(group, text="hi", message_id=huge), ME) is None
+    assert parse_update(update({**group, "id": huge}, text="hi"), ME) is None
+    assert parse_update(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
+    assert parse_update(update(group, text="hi", message_id=huge), ME) is None
     somebody: dict[str, Any] = {"from": {"id": huge, "is_bot": False, "first_name": "A"}}
-    assert parse(update(PRIVATE, text="hi", **somebody), ME) is None
+    assert parse_update(update(PRIVATE, text="hi", **somebody), ME) is None
 
 
 def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:

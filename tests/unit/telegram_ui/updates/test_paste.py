@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.text import pieces, units
-from telegram_ui.updates.paste import MOST_PIECES, Pastes, continues, may_continue
+from telegram_ui.updates.paste import MAX_PIECES, Pastes, is_continued, may_continue
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -82,8 +82,8 @@ def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes[Text], timers
 
 def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: Pastes[Text], timers: Timers) -> None:
     turn = Turn(pastes, Text(4096))
-    assert [pastes.extend(Text(4096)) for _ in range(MOST_PIECES)] == [True] * (MOST_PIECES - 1) + [False]
-    assert (len(turn.pieces), turn.complete) == (MOST_PIECES, 1)
+    assert [pastes.extend(Text(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
+    assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
@@ -108,9 +108,9 @@ def test_what_does_not_belong_is_not_taken(pastes: Pastes[Text], other: Text) ->
 
 
 def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
-    assert not continues(Text(1000), Text(3000))
-    assert continues(Text(1500), Text(3000))
-    assert continues(Text(1), Text(4000))
+    assert not is_continued(Text(1000), Text(3000))
+    assert is_continued(Text(1500), Text(3000))
+    assert is_continued(Text(1), Text(4000))
     assert not may_continue(Text(2047))
 
 
@@ -139,10 +139,10 @@ def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
     album, other = Text(0, album="5"), Text(0, album="6")
     forwarded = Text(20, origin="forwarded")
     assert may_continue(album)
-    assert continues(album, album)
-    assert not continues(other, album)
-    assert not continues(Text(20), album)
+    assert is_continued(album, album)
+    assert not is_continued(other, album)
+    assert not is_continued(Text(20), album)
     assert may_continue(forwarded)
-    assert continues(forwarded, forwarded)
-    assert not continues(Text(20), forwarded)
-    assert not continues(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)
+    assert is_continued(forwarded, forwarded)
+    assert not is_continued(Text(20), forwarded)
+    assert not is_continued(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

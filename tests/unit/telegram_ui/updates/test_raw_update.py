@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import telegram
 
-from telegram_ui.updates.polling import MOST_DEPTH, MOST_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MAX_DEPTH, MAX_PARTS, read_or_emptied
 from tests.unit.telegram_ui.conftest import ANN, client
 
 SAID: dict[str, Any] = {
@@ -28,8 +28,8 @@ def nested(levels: int) -> dict[str, Any]:
     "message",
     [
         {**SAID, "chat": 5},
-        nested(MOST_DEPTH),
-        {**SAID, "entities": [{"type": "bold", "offset": 0, "length": 1}] * MOST_PARTS},
+        nested(MAX_DEPTH),
+        {**SAID, "entities": [{"type": "bold", "offset": 0, "length": 1}] * MAX_PARTS},
     ],
     ids=["nonsense", "deep", "long"],
 )

@@ -13,7 +13,7 @@ from records.scopes import Person
 from records.turns import Proposal
 from settings import Secret
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import AGAIN, Buttons, kind_of
+from telegram_ui.commands.buttons import AGAIN, Buttons, parse_kind
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, running
@@ -158,7 +158,7 @@ async def test_all_pieces_of_a_paste_are_asked_again_as_one_turn(bots: Bots, pee
     assert (
         len(turns) == 1
         if is_restarted
-        else [one.source for one in turns[0].pieces] == [one.source for one in turns[1].pieces]
+        else [piece.source for piece in turns[0].pieces] == [piece.source for piece in turns[1].pieces]
     )
 
 
@@ -177,8 +177,12 @@ async def test_all_pictures_of_an_album_are_asked_again_as_one_turn(bots: Bots, 
         await service.intake.idle()
         assert await bots.pending() == []
     first, again = bots.conversation.turns
-    assert [one.data for one in again.pictures] == [one.data for one in first.pictures] == [b"0", b"1", b"2"]
-    assert [one.source for one in again.pieces] == [one.source for one in first.pieces]
+    assert (
+        [picture.data for picture in again.pictures]
+        == [picture.data for picture in first.pictures]
+        == [b"0", b"1", b"2"]
+    )
+    assert [piece.source for piece in again.pieces] == [piece.source for piece in first.pieces]
 
 
 async def test_a_correction_that_failed_is_taken_in_at_the_next_press(bots: Bots, peer: Peer) -> None:
@@ -214,7 +218,7 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
         said = await failed(peer, "went wrong", ANN)
-        assert kind_of(buttons(said)[0]["callback_data"]) == AGAIN
+        assert parse_kind(buttons(said)[0]["callback_data"]) == AGAIN
     del bots.conversation.fails["hello"]
     async with bots.running() as service:  # another run, as after an update
         press(peer, ANN, said)

@@ -224,4 +224,4 @@ async def test_what_another_process_serves_by_now_is_no_error(caplog: pytest.Log
     queues.submit("a", log("next"))
     await queues.idle()
     assert log.begun == ["next"]
-    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

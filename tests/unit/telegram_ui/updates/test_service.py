@@ -18,7 +18,7 @@ from settings import Secret
 from storage.bot_state.inbox import Inbox
 from telegram_ui.updates.polling import MAX_RICH_PARTS, OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
-from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
+from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
 
@@ -263,7 +263,7 @@ async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer
         assert (await http.post(webhook, json=[], headers=right)).status_code == 400
         parts = b'{"update_id": 3, "message": [' + b"[]," * MAX_RICH_PARTS + b"[]]}"
         assert (await http.post(webhook, content=parts, headers=right)).status_code == 400
-        assert (await http.post(webhook, content=b" " * (LARGEST_UPDATE + 1), headers=right)).status_code == 413
+        assert (await http.post(webhook, content=b" " * (MAX_UPDATE_BYTES + 1), headers=right)).status_code == 413
         assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
 
 

@@ -23,7 +23,7 @@ from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.postgres import postgres_database
+from storage.stores.postgres import open_postgres_database
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
@@ -98,7 +98,7 @@ async def queue_of(
         (path := folder / name).mkdir(exist_ok=True)
         files = await stack.enter_async_context(Database.open(path / "memory.db", migrations=MIGRATIONS))
         replica = Replica(name)
-        server = await stack.enter_async_context(postgres_database(url, replica=replica))
+        server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
         inbox, people = LosingInbox(server, leases), People(server)
         work = SharedWork(server, leases, Inbox(files))

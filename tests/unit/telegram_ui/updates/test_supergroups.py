@@ -32,7 +32,7 @@ async def test_what_had_begun_is_finished_in_the_new_chat_and_then_the_memory_fo
     assert peer.texts(new) == ["echo slow", "echo second", "echo third"]
     assert [turn.scope for turn in bots.conversation.turns] == [Scope(owner=GROUP)] * 2 + [Scope(owner=new)]
     assert bots.conversation.successors == {GROUP: new}
-    [first] = [one for one in peer.world.messages[new].values() if one.get("text") == "echo slow"]
+    [first] = [message for message in peer.world.messages[new].values() if message.get("text") == "echo slow"]
     assert "reply_to_message" not in first, "message ids start again there"
 
 

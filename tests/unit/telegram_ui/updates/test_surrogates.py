@@ -3,9 +3,9 @@
 import pytest
 import telegram
 
-from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.parsing import parse_update
 from telegram_ui.updates.polling import QuietRequest
-from text.characters import well_formed_value
+from text.characters import replace_surrogates_in
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 
@@ -18,7 +18,7 @@ def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
     answer = QuietRequest.parse_json_payload(
         f'{{"ok": true, "result": [{{"update_id": 1, "message": {message}}}]}}'.encode()
     )
-    parsed = parse(telegram.Update.de_json(answer["result"][0], None), ME)
+    parsed = parse_update(telegram.Update.de_json(answer["result"][0], None), ME)
     assert parsed is not None
     assert parsed.text.endswith(" 😀")
     assert "\ufffd" in parsed.person.name
@@ -27,4 +27,4 @@ def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
 
 def test_what_is_whole_stays_the_same() -> None:
     value = {"text": "Grüße 😀 \\ud800", "parts": [1, None]}
-    assert well_formed_value(value) is value
+    assert replace_surrogates_in(value) is value
