@@ -15,7 +15,7 @@ from records.facts import LASTING, Decision, Fact
 from records.forgetting import Forgetting
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
-from storage.schema.rows import DECISION_ROWS, parse_fact, parse_moment
+from storage.schema.rows import DECISION_ROWS, parse_fact
 from text.fingerprint import find_topics
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
@@ -74,32 +74,24 @@ def _hash_text(text: str, key: str) -> str:
 async def settle(
     tx: Transaction, owner: int, what: Forgetting, facts: Sequence[int], messages: Collection[int]
 ) -> None:
-    """Before these facts and messages are erased: keep the decisions about facts that go although their messages stay
-    or expire; drop those about facts of which the owner forgets every source.
+    """Keep the decisions about facts that are erased because they were deleted some time ago, or because their messages
+    expire. Of what the owner forgets on purpose nothing is kept, and decisions go with the last of their messages.
     """
     if what.is_expiry or what.what == "archives":
-        await _keep_decisions(tx, owner, facts, chosen=what.ids)
+        await _keep_decisions(tx, owner, facts)
     else:
         await _drop_decisions(tx, owner, messages)
 
 
-async def _keep_decisions(tx: Transaction, owner: int, facts: Sequence[int], chosen: Collection[int]) -> None:
-    """Keep the decisions about facts. A chosen one without any is decided about now: after the last message."""
+async def _keep_decisions(tx: Transaction, owner: int, facts: Sequence[int]) -> None:
     rows = await tx.rows(_FACTS, owner, json.dumps(list(facts)))
     if not rows:
         return
     known = await tx.row(f"{ROWS} LIMIT 1", owner)
     key = str(known["key"]) if known else secrets.token_hex(16)
-    last = await tx.row("SELECT MAX(created_at) FROM messages WHERE user_id = ?", owner)
-    made = []
-    for row in rows:
-        fact = parse_fact(row)
-        decided_at = fact.decided_at
-        if decided_at is None and fact.id in chosen:
-            decided_at = max(fact.observed_at, parse_moment(last[0]) if last and last[0] else fact.created_at)
-        if decided_at is not None:
-            made.append(DECISIONS.stored(DECISION_ROWS.row(make_decision(fact, decided_at, key))))
-    await tx.many(DECISIONS.upsert, made)
+    decided = [(fact, fact.decided_at) for fact in map(parse_fact, rows) if fact.decided_at is not None]
+    kept = [make_decision(fact, decided_at, key) for fact, decided_at in decided]
+    await tx.many(DECISIONS.upsert, [DECISIONS.stored(DECISION_ROWS.row(decision)) for decision in kept])
 
 
 async def _drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:

@@ -117,7 +117,7 @@ class ForgetCommands(Family):
             terms = dict.fromkeys([*asked, *(one for term in asked for one in stems.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
-            earlier = await store.messages(scope, [one.id for one in await store.earlier(scope, list(terms))])
+            earlier = await store.earlier(scope, list(terms))
             facts = _facts_with(set(terms), await store.facts.all(scope.owner))
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)

@@ -78,6 +78,7 @@ class Query:
     """A press of a button, as commands see it."""
 
     data: str
+    id: str = "1"
     message: None = None
     answered: list[str | None] = field(default_factory=list)
 
