@@ -62,6 +62,8 @@ OWN_LAST, ONE_TALK = 2, timedelta(days=1)
 """The last messages of a person's own that a question may go on with, and how long after them."""
 MANY_FACTS = 200
 """Facts that are ranked on the event loop; of more the words are found in a thread."""
+EXAMPLES_AGAIN = timedelta(minutes=10)
+"""How long no answer waits for the examples of wide questions after they could not be embedded."""
 
 _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
 """Whether the task that asks has waited for a vector: an answer that searches several times does so once."""
@@ -104,6 +106,7 @@ class MemoryRetrieval:
     _longest_wait: float | None = None
     _commands: Mapping[str, str]
     _examples: Floats | None = attrs.field(default=None, init=False)
+    _examples_due: datetime = attrs.field(default=datetime.min.replace(tzinfo=UTC), init=False)
 
     async def context(
         self,
@@ -264,8 +267,12 @@ class MemoryRetrieval:
         return vector
 
     async def _is_wide(self, question: Floats) -> bool:
-        """Return True if one look cannot answer a question. The first one waits until the examples are embedded."""
-        if self._examples is None and self._embedder is not None:
+        """Return True if one look cannot answer a question. The first one waits until the examples are embedded; where
+        that fails, no other one waits for EXAMPLES_AGAIN.
+        """
+        now = self._clock()
+        if self._examples is None and self._embedder is not None and now >= self._examples_due:
+            self._examples_due = now + EXAMPLES_AGAIN
             try:
                 async with asyncio.timeout(self._longest_wait):
                     self._examples = await self._embedder.passages([*WIDE, *NARROW])
@@ -341,8 +348,8 @@ class MemoryRetrieval:
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit: those required, people's own words next to a long-winded assistant, the
-        others. `shown`: ids that are whole in the prompt already.
+        """Return the best passages that fit: first the required ones, then people's own words next to a long-winded
+        assistant, then the others. `shown`: ids that are whole in the prompt already.
         """
         ranked = found.ranked
         order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]

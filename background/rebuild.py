@@ -249,10 +249,13 @@ class Rebuilder:
         except BaseException:
             await self._summaries.release(lease)
             raise
-        task = asyncio.create_task(self._renew_above(lease, number if is_found else 0))
+        if not is_found:
+            await self._summaries.release(lease)
+            return "gone"
+        task = asyncio.create_task(self._renew_above(lease, number))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return "corrected" if is_found else "gone"
+        return "corrected"
 
     async def _renew_above(self, lease: FoldLease, number: int) -> None:
         """Make the summaries again that were made from this one. If the process ends meanwhile, the next start finds

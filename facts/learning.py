@@ -356,7 +356,7 @@ class Facts:
 
 
 def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
-    """Return the fact that says the same as this text."""
+    """Return the known fact that says the same as this text."""
     words = essential_words(text)
     return next((fact for fact in facts if essential_words(fact.text) == words), None)
 

@@ -150,7 +150,7 @@ class PartialAnswer:
 
 
 def _read_words(content: object) -> str:
-    """Return a content as text: a string, or (some servers) a list of parts of which the text counts."""
+    """Return the content of a message as text. Some servers send a list of parts, of which only the text counts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()

@@ -239,7 +239,7 @@ def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
 
 
 def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
-    """Return the summaries that name only what is there: of several files, each was checked by itself."""
+    """Return the summaries without references to rows that are not there: each file was checked on its own."""
     names = ("source_ids", "source_chunk_ids")
     return [
         {**row, **{name: [one for one in _parse_list(row[name]) if one in ids] for name in names}}

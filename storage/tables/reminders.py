@@ -99,7 +99,7 @@ def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
 
 
 def parse_reminder(row: AnyRow) -> Reminder:
-    """Return a row's reminder. What people wrote into a file in place of a time or a day counts as none."""
+    """Return a row as a reminder. A time or day that somebody broke by editing the file counts as missing."""
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except ValueError:

@@ -66,7 +66,7 @@ class Service:
     invitation: str = ""
 
     async def demand_updates(self) -> None:
-        """Raise TelegramUnreachable where none can come in: this process polls, and no poll has ended well for long.
+        """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time.
 
         By webhook they come in while it is served, and where another process polls for all, from there.
         """
