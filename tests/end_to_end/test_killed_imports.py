@@ -161,7 +161,9 @@ async def answered(ann: Member, questions: Sequence[tuple[str, str]], since: int
 
 
 def is_about_the_file(message: Json) -> bool:
-    return any(words in message.get("text", "") for words in ("would add", "nothing to import"))
+    """Return True for an offer that can be agreed to, or for its refusal: a question may show the offer, too."""
+    text, keyboard = message.get("text", ""), json.dumps(message.get("reply_markup", {}))
+    return "nothing to import" in text or ("would add" in text and "Import" in keyboard)
 
 
 BEGUN, UNDER_WAY = "Importing", f" of {COUNT}"
