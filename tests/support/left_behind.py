@@ -6,13 +6,13 @@ import logging
 import os
 import signal
 import sys
+from contextvars import copy_context
 from pathlib import Path
 
-from locales.catalog import current_language
 from runtime.logs import OURS
 
-OF_OTHERS = frozenset({"PYTEST_CURRENT_TEST", "OMP_NUM_THREADS"})
-"""Variables that pytest and the local embedder set."""
+OF_OTHERS = frozenset({"PYTEST_CURRENT_TEST", "OMP_NUM_THREADS", "decimal_context"})
+"""Variables of the environment and of the context that pytest, the local embedder and the standard library set."""
 
 
 def shared_state() -> dict[str, object]:
@@ -22,7 +22,7 @@ def shared_state() -> dict[str, object]:
         **{f"${name}": value for name, value in os.environ.items() if name not in OF_OTHERS},
         "folder": str(Path.cwd()),
         "import path": tuple(sys.path),
-        "language": current_language(),
+        "context": {variable.name: value for variable, value in copy_context().items() if variable.name not in OF_OTHERS},
         "locale": locale.setlocale(locale.LC_ALL),
         "log levels": (root.level, root.manager.disable, *(logging.getLogger(name).level for name in sorted(OURS))),
         "log handlers": [handler for handler in root.handlers if not type(handler).__module__.startswith("_pytest.")],

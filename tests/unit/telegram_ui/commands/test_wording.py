@@ -62,7 +62,7 @@ def test_every_kind_is_known() -> None:
     ]
 
 
-def test_a_span_of_one_day_names_the_day_once() -> None:
+async def test_a_span_of_one_day_names_the_day_once() -> None:
     told_at(datetime(2026, 11, 23, 20, tzinfo=UTC))
     begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
     assert format_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
