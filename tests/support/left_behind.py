@@ -22,7 +22,9 @@ def shared_state() -> dict[str, object]:
         **{f"${name}": value for name, value in os.environ.items() if name not in OF_OTHERS},
         "folder": str(Path.cwd()),
         "import path": tuple(sys.path),
-        "context": {variable.name: value for variable, value in copy_context().items() if variable.name not in OF_OTHERS},
+        "context": {
+            variable.name: value for variable, value in copy_context().items() if variable.name not in OF_OTHERS
+        },
         "locale": locale.setlocale(locale.LC_ALL),
         "log levels": (root.level, root.manager.disable, *(logging.getLogger(name).level for name in sorted(OURS))),
         "log handlers": [handler for handler in root.handlers if not type(handler).__module__.startswith("_pytest.")],
