@@ -86,8 +86,7 @@ class Stop:
                 task.cancel()
 
 
-Work = Callable[[Stop], Coroutine[Any, Any, None]]
-"""What runs until it is asked to stop."""
+Work = Callable[[Stop], Coroutine[Any, Any, None]]  # what runs until it is asked to stop
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -34,8 +34,7 @@ Serving = Callable[[People], Callable[[int], bool]]
 """Returns a function that tells if anything is done for an owner, given whom admins let in or removed."""
 DEFAULT_EVERY_N = 20
 MAX_EVERY_N = 500
-WORDS_WITHIN = 10.0
-"""Seconds that /forget waits for messages that are being indexed."""
+WORDS_WITHIN = 10.0  # seconds that /forget waits for messages that are being indexed
 
 
 class ExternalMemory:

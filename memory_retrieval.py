@@ -43,25 +43,19 @@ from text.tokenizer import SHORT_TEXT, Tokenizer
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-LAST_TURNS = 4
-"""This many turns stay verbatim, whether they are archived or not."""
-TURNS_READ = 2 * LAST_TURNS
-"""This many turns are read for a context."""
-CANDIDATES = 100
-"""Messages that words and meaning bring in each."""
-PACKED, PACKED_BY_MEANING = 250, 50
-"""Passages that packing is offered, by score and by what people said alone."""
+LAST_TURNS = 4  # this many turns stay verbatim, whether they are archived or not
+TURNS_READ = 2 * LAST_TURNS  # this many turns are read for a context
+CANDIDATES = 100  # messages that words and meaning bring in each
+PACKED, PACKED_BY_MEANING = 250, 50  # passages that packing is offered, by score and by what people said alone
 MIN_SCORE = 0.0
 """A message that scores no more is further from the question than the average message, and holds hardly a word of it.
 """
 OWN_WORDS = 0.5
 """The share of the room that goes first to people's own words, where a long-winded assistant would take it all."""
-RARE = 3
-"""A word that no more messages hold is rare: those of them that are not whole in the prompt come first."""
+RARE = 3  # A word that no more messages hold is rare: those of them that are not whole in the prompt come first
 OWN_LAST, ONE_TALK = 2, timedelta(days=1)
 """The last messages of a person's own that a question may go on with, and how long after them."""
-MANY_FACTS = 200
-"""Facts that are ranked on the event loop; of more the words are found in a thread."""
+MANY_FACTS = 200  # facts that are ranked on the event loop; of more the words are found in a thread
 EXAMPLES_AGAIN = timedelta(minutes=10)
 """How long no answer waits for the examples of wide questions after they could not be embedded."""
 

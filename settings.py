@@ -49,8 +49,7 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
-MAX_SHOWN_CHARS = 60
-"""The most characters of a wrong value that its error repeats."""
+MAX_SHOWN_CHARS = 60  # the most characters of a wrong value that its error repeats
 
 
 def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:

@@ -47,14 +47,11 @@ LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
 """How long a quiet scope rests after a failed fold. Doubled after each further failure."""
 MAX_DOUBLINGS = 8
-MAX_SKIPPED_TURNS = 8
-"""The most turns to wait before a policy that folds every turn tries again."""
-JSON_COMFORT = 100_000
-"""The size up to which the JSON store is promised to be fast. SQLite is recommended above it."""
+MAX_SKIPPED_TURNS = 8  # the most turns to wait before a policy that folds every turn tries again
+JSON_COMFORT = 100_000  # the size up to which the JSON store is promised to be fast. SQLite is recommended above it.
 
 
-SUMMARY_HEADER = 32
-"""Prompt tokens of one summary's heading: level, dates and number of messages."""
+SUMMARY_HEADER = 32  # prompt tokens of one summary's heading: level, dates and number of messages
 MIN_SUMMARY_TOKENS = 40
 
 

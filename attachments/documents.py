@@ -14,8 +14,7 @@ from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
 from text.characters import visible_line
 
-MAX_WAIT_SECONDS = 180.0
-"""Seconds after which a child is ended, however little it computed."""
+MAX_WAIT_SECONDS = 180.0  # seconds after which a child is ended, however little it computed
 MAX_NAME_CHARS = 80
 CHILD = subprocess_worker.make_child_code("attachments.documents_child")
 

@@ -16,8 +16,7 @@ MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
 """Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
 it has 60 million before it reads anything.
 """
-SECONDS = 60
-"""Of a processor."""
+SECONDS = 60  # of a processor
 
 
 def read(data: bytes, name: str) -> DocumentText:

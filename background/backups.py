@@ -29,8 +29,7 @@ BACKUPS = make_counter("keepsake_backups", "Backups in BACKUP_DIR, by their outc
 LAST = make_gauge("keepsake_last_backup_timestamp_seconds", "When the newest backup was made; 0: there is none.")
 SIZE = make_gauge("keepsake_last_backup_size_bytes", "The size of that backup.")
 
-MAX_SECONDS = 6 * 3600.0
-"""How long a backup may take: many millions of messages are read in an hour."""
+MAX_SECONDS = 6 * 3600.0  # how long a backup may take: many millions of messages are read in an hour
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

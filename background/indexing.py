@@ -24,10 +24,8 @@ from text.passages import passages
 
 log = logging.getLogger(__name__)
 
-BATCH = 16
-"""Messages that are embedded and stored together."""
-MAX_PASSAGES = 40
-"""Passages of a message that are embedded, some 4,000 tokens; words find the others."""
+BATCH = 16  # messages that are embedded and stored together
+MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens; words find the others
 
 
 @define(kw_only=True, eq=False)

@@ -13,8 +13,7 @@ from benchmarks.stand_ins import TAG
 from playground.world import World
 
 FIRST_PERSON = 1001
-PATIENCE = 120.0
-"""Seconds that one answer, or a bot's start, may take before the measurement is given up."""
+PATIENCE = 120.0  # seconds that one answer, or a bot's start, may take before the measurement is given up
 
 
 @dataclass

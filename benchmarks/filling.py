@@ -35,8 +35,7 @@ EVERY_N = 20
 CHUNK = 2 * EVERY_N
 UNFOLDED = CHUNK // 2
 BATCH = 5_000
-BLOCK, AT_ONCE = 10_000, 10_000
-"""Messages that are made together; of more than AT_ONCE, by several processes."""
+BLOCK, AT_ONCE = 10_000, 10_000  # messages that are made together; of more than AT_ONCE, by several processes
 LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]

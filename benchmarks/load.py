@@ -52,10 +52,8 @@ from settings import read_environment
 
 ROOT = Path(__file__).parent.parent
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
-LOOK_EVERY = 0.2
-"""Seconds between two looks at how far a start has come."""
-IDLE = 10.0
-"""Milliseconds of a processor between two looks that are no work."""
+LOOK_EVERY = 0.2  # seconds between two looks at how far a start has come
+IDLE = 10.0  # milliseconds of a processor between two looks that are no work
 
 
 @dataclass(frozen=True, kw_only=True)

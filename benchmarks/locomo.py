@@ -11,14 +11,12 @@ from typing import Any
 
 from records.messages import Role
 
-ADVERSARIAL = 5
-"""LoCoMo's category of questions that have no answer in the conversation."""
+ADVERSARIAL = 5  # LoCoMo's category of questions that have no answer in the conversation
 _ID = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 
 
-BETWEEN = timedelta(seconds=1)
-"""Two lines of a session: two sessions may begin a minute apart."""
+BETWEEN = timedelta(seconds=1)  # two lines of a session: two sessions may begin a minute apart
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

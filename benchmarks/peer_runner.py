@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-LIMIT = 2000
-"""Texts asked for a question: more than a budget holds, also of the earliest."""
+LIMIT = 2000  # texts asked for a question: more than a budget holds, also of the earliest
 
 Job = Mapping[str, Any]
 Rankings = list[list[int]]

@@ -14,8 +14,7 @@ from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_content_terms
 from text.tokenizer import Tokenizer
 
-MAX_FOUND = 500
-"""Messages that each search brings back."""
+MAX_FOUND = 500  # messages that each search brings back
 
 
 async def plain_searches(

@@ -42,11 +42,9 @@ from storage.stores.memory_store import MemoryStore
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=1)
-ASKED_AFTER = timedelta(weeks=3)
-"""Questions are asked so long after the last message, unless they stand for one."""
+ASKED_AFTER = timedelta(weeks=3)  # questions are asked so long after the last message, unless they stand for one
 BEST = 50
-PATIENT = 3600.0
-"""Seconds that a question waits for its vector: a busy machine changes no figure."""
+PATIENT = 3600.0  # seconds that a question waits for its vector: a busy machine changes no figure
 
 
 @dataclass

@@ -54,13 +54,10 @@ from storage.engine.sqlite_driver import sqlite3 as driver
 from text.analyzer import list_content_terms
 
 SIZES = (10_000, 100_000, 1_000_000)
-MAX_JSON = 100_000
-"""JSON is promised up to so many messages (contract)."""
+MAX_JSON = 100_000  # JSON is promised up to so many messages (contract)
 SCOPE = Scope(owner=1)
-WARMING = 3
-"""Turns before those that are measured."""
-TENTHS, AT_ONCE = 10, 64
-"""How often what many people take is looked at, and how many of them write at once."""
+WARMING = 3  # turns before those that are measured
+TENTHS, AT_ONCE = 10, 64  # how often what many people take is looked at, and how many of them write at once
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

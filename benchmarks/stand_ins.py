@@ -21,8 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from playground.server import Lifetime
 
 TAG = re.compile(r"#\d+-\d+")
-STOPPED_WITHIN = 2.0
-"""Seconds that requests under way are given at the end."""
+STOPPED_WITHIN = 2.0  # seconds that requests under way are given at the end
 _WORDS = "noted: that is a fine question, and this is as short an answer as a model would give to it."
 
 

@@ -33,15 +33,12 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-MAX_ROUNDS = 5
-"""The most rounds of tool calls before the model has to answer."""
-RESULTS_SHARE = 3
-"""The divisor of the ceiling that gives the token limit for all tool calls and results of an answer."""
+MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
+RESULTS_SHARE = 3  # the divisor of the ceiling that gives the token limit for all tool calls and results of an answer
 SCHEMAS_SHARE = 12
 """The divisor of the ceiling that gives the token limit for tool schemas. The most useful tools come first."""
 
-MIN_CONTEXT_TOKENS = 300
-"""The fewest tokens of a context. Tools are left out if they would leave less."""
+MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
 
 class Remake(Protocol):

@@ -28,30 +28,20 @@ from text.analyzer import analyse_text, list_content_terms
 from text.tokenizer import Tokenizer
 
 MAX_QUERIES = 4
-MAX_DIGITS = 18
-"""Of a message's number."""
-MAX_HITS = 400
-"""Messages of one query that are looked at."""
+MAX_DIGITS = 18  # of a message's number
+MAX_HITS = 400  # messages of one query that are looked at
 NEAR = 0.0
 """The closeness in meaning of an average message. A model that reads on goes further than a person who searches."""
-MAX_LISTED = 1_000
-"""Messages of a time that are looked at for a list without a query."""
-MAX_LINE_CHARS = 90
-"""Of what was said in a line of a list: forty of them fit a result."""
-NEIGHBOURS = 6
-"""Messages before and after the one that is read around."""
-NEIGHBOUR_TOKENS = 200
-"""Of one of them, unless it belongs to the same turn."""
-LINE_TOKENS = 24
-"""The line of a message may take so many next to its text: its day, its number and a name."""
-MAX_HINT_TOKENS = 60
-"""Of the sentence under a result."""
+MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
+MAX_LINE_CHARS = 90  # of what was said in a line of a list: forty of them fit a result
+NEIGHBOURS = 6  # messages before and after the one that is read around
+NEIGHBOUR_TOKENS = 200  # of one of them, unless it belongs to the same turn
+LINE_TOKENS = 24  # the line of a message may take so many next to its text: its day, its number and a name
+MAX_HINT_TOKENS = 60  # of the sentence under a result
 MAX_SUMMARIES = 2
 MAX_SUMMARIES_READ = 300
-SUMMARY_TOKENS = 120
-"""Of each in a result."""
-MIN_SHARE = 0.5
-"""The share of a query's words that a summary holds at least."""
+SUMMARY_TOKENS = 120  # of each in a result
+MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

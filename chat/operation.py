@@ -19,8 +19,7 @@ from records.scopes import Person
 from runtime import metrics
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
 
-MAX_BROADCAST_UNITS = 3_500
-"""The most UTF-16 units of a broadcast, so that it fits one message with its question."""
+MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it fits one message with its question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,8 +21,7 @@ from storage.stores.memory_store import MemoryStore
 from text.passages import passages, shown
 
 PAGE = 500
-NEAR = 1.0
-"""The least score of meaning (retrieval/ranking.py) for a message without a word of the query."""
+NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,10 +17,8 @@ from records.scopes import Scope
 from records.turns import Incoming, Replied
 from retrieval.explanation import ExplanationRecord
 
-MESSAGES_HELD = 40
-"""Messages per scope kept in the process, for chats without memory and while a store fails."""
-SESSIONS_HELD = 1_000
-"""The most sessions kept in the process. The longest unused go first."""
+MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
+SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unused go first.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

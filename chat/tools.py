@@ -28,14 +28,11 @@ from text.characters import remove_invisible, replace_surrogates_in
 
 log = logging.getLogger(__name__)
 
-RESULT_TOKENS = 1_500
-"""Of one result."""
-MAX_COMMAND_CHARS = 200
-"""The most characters of a command with its arguments."""
+RESULT_TOKENS = 1_500  # of one result
+MAX_COMMAND_CHARS = 200  # the most characters of a command with its arguments
 MAX_PROPOSALS = 3
 ASKED = "The user is asked by a button now; it is not done yet."
-MAX_ARGUMENTS_CHARS = 1_000
-"""The most characters of a call's arguments, which go back into the prompt."""
+MAX_ARGUMENTS_CHARS = 1_000  # the most characters of a call's arguments, which go back into the prompt
 
 
 def _make_tool(

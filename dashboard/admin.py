@@ -16,8 +16,7 @@ from records.owners import Standing
 from runtime import logs
 
 MAX_PEOPLE = 1_000
-MAX_TEXT_CHARS = 4_000
-"""Characters of a message to everybody; the bound that its sentence names is smaller."""
+MAX_TEXT_CHARS = 4_000  # characters of a message to everybody; the bound that its sentence names is smaller
 
 
 @define(kw_only=True, eq=False)

@@ -34,10 +34,8 @@ from text.time_zones import format_zone
 MAX_TEXT_CHARS = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
 
-MAX_LISTED = 30
-"""The most later answers that a preview lists."""
-LISTED_CHARS = 200
-"""The most characters of each text in the list."""
+MAX_LISTED = 30  # the most later answers that a preview lists
+LISTED_CHARS = 200  # the most characters of each text in the list
 
 Change = Callable[[OwnerConfig], OwnerConfig]
 

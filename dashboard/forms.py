@@ -15,11 +15,9 @@ from text.markup import parse_markdown
 
 Json = dict[str, Any]
 
-TITLE_CHARS = 80
-"""The most characters of a summary's title."""
+TITLE_CHARS = 80  # the most characters of a summary's title
 _SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
-TEXT_SHOWN = 4_000
-"""The most characters of a message in a list. The whole text is fetched on demand."""
+TEXT_SHOWN = 4_000  # the most characters of a message in a list. The whole text is fetched on demand.
 
 
 def format_message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:

@@ -11,8 +11,7 @@ from locales.catalog import ENGLISH
 from records.owners import Standing
 from settings import Secret
 
-STATIC = Path(__file__).parent / "static"
-"""The folder with the page's HTML, CSS and modules."""
+STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
 
 Configures = Callable[[int, int], Awaitable[bool]]
 """configures(owner, person): whether a person may configure this group's memory, as its admins may."""

@@ -9,12 +9,9 @@ from runtime.bounded_json import parse_bounded
 from runtime.pacing import TooLarge
 from text.characters import replace_surrogates
 
-MAX_BODY_BYTES = 64_000
-"""The most bytes of a request without files."""
-MAX_PARTS = 2_000
-"""The most values in a request."""
-MAX_NUMBER = 2**53
-"""A browser's whole numbers are exact up to here; ids are far below."""
+MAX_BODY_BYTES = 64_000  # the most bytes of a request without files
+MAX_PARTS = 2_000  # the most values in a request
+MAX_NUMBER = 2**53  # A browser's whole numbers are exact up to here; ids are far below
 MAX_IDS = 500
 
 

@@ -34,12 +34,10 @@ from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
 
-MAX_FILE_BYTES = 50_000_000
-"""Bytes of a file that is imported; Telegram's own bots fetch 20 MB at most."""
+MAX_FILE_BYTES = 50_000_000  # bytes of a file that is imported; Telegram's own bots fetch 20 MB at most
 MAX_FILE_NAME_CHARS = 255
 MAX_ANSWERS_CHARS = 4_000
-PIECE = 65_536
-"""Bytes of an export that are sent at a time."""
+PIECE = 65_536  # bytes of an export that are sent at a time
 FORMATS = ("json", "markdown", "html")
 
 

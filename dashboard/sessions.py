@@ -20,19 +20,14 @@ from external_memory import ExternalMemory
 from records.scopes import MAX_ID, Clock
 from settings import Secret
 
-INIT_DATA_FOR = timedelta(hours=1)
-"""The oldest initData that opens a session; after that its token is renewed."""
-AHEAD = timedelta(minutes=1)
-"""How far Telegram's clock may be ahead of ours."""
+INIT_DATA_FOR = timedelta(hours=1)  # the oldest initData that opens a session; after that its token is renewed
+AHEAD = timedelta(minutes=1)  # how far Telegram's clock may be ahead of ours
 LINK_FOR = timedelta(minutes=10)
 SESSION_FOR = timedelta(days=1)
-MAX_SESSION = timedelta(days=30)
-"""From the proof of who somebody is, however often the token was renewed."""
-MAX_PROOF_CHARS = 8_192
-"""Characters of initData, a link or a token."""
+MAX_SESSION = timedelta(days=30)  # from the proof of who somebody is, however often the token was renewed
+MAX_PROOF_CHARS = 8_192  # characters of initData, a link or a token
 MAX_NAME_CHARS = 64
-MAX_FIELDS = 30
-"""Of initData; Telegram sends eleven at most."""
+MAX_FIELDS = 30  # of initData; Telegram sends eleven at most
 
 
 class NoSession(Exception):  # noqa: N818 - reads as the state it is

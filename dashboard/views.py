@@ -32,19 +32,13 @@ from records.summaries import Summary
 from retrieval.explanation import read
 from storage.stores.memory_store import MemoryStore
 
-MAX_ROWS = 200
-"""The most messages of one response."""
-MAX_SUMMARIES = 5_000
-"""The most summaries shown of one conversation, the latest ones."""
-FOUND = 20
-"""The most messages of one page of search results."""
-MAX_FOUND = 1_000
-"""The most messages that one search finds."""
-MAX_NEAR = 10
-"""The most messages that are only near in meaning."""
+MAX_ROWS = 200  # the most messages of one response
+MAX_SUMMARIES = 5_000  # the most summaries shown of one conversation, the latest ones
+FOUND = 20  # the most messages of one page of search results
+MAX_FOUND = 1_000  # the most messages that one search finds
+MAX_NEAR = 10  # the most messages that are only near in meaning
 MAX_QUERY_CHARS = 400
-MAX_PLACES = 50
-"""The most topics of a group, and conversations of each, that are listed."""
+MAX_PLACES = 50  # the most topics of a group, and conversations of each, that are listed
 MAX_FACTS_SENT = 10_000
 MAX_NAME_CHARS = 100
 DAYS_OF_USE = 30

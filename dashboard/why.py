@@ -16,10 +16,8 @@ from locales.catalog import tr
 from locales.told import format_left_out, format_reason, name_part
 from records.messages import Message
 
-ANSWERS = 10
-"""Of one page."""
-MAX_RECENT = 100
-"""Messages of the talk just before an answer that are told."""
+ANSWERS = 10  # of one page
+MAX_RECENT = 100  # messages of the talk just before an answer that are told
 
 
 @define(kw_only=True, eq=False)

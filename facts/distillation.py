@@ -30,10 +30,8 @@ from summaries import quality_gate
 
 log = logging.getLogger(__name__)
 
-MAX_SUMMARIES = 200
-"""The most summaries that a profile is distilled from: the newest."""
-MAX_OWNERS = 1_000
-"""Owners whose last attempt is kept; for any other it may be tried once more."""
+MAX_SUMMARIES = 200  # the most summaries that a profile is distilled from: the newest
+MAX_OWNERS = 1_000  # owners whose last attempt is kept; for any other it may be tried once more
 
 Tell = Callable[["Profile | str | None"], Awaitable[None]]
 """Called with the result: the new version, None where there was nothing to make it from, or why it failed."""

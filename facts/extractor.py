@@ -37,12 +37,9 @@ log = logging.getLogger(__name__)
 
 Source = tuple[Scope, bool]
 """The messages of a scope that were said here, or (True) its imported history: each fails and is tried again alone."""
-MAX_SOURCES = 1_000
-"""Sources whose failures are kept; any other is tried at once."""
-GIVEN_UP_AFTER = 3
-"""Attempts after which messages are skipped that the model cannot answer."""
-SCARCE = 4
-"""When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
+MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
+GIVEN_UP_AFTER = 3  # attempts after which messages are skipped that the model cannot answer
+SCARCE = 4  # when fewer of the day's tokens are left than this many such requests cost, answers and summaries go first
 
 MAX_CHECKED_CHARS = 8_000
 """Characters of a message that a fact is held to, its beginning and its end, which is about what the model is shown of

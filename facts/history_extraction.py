@@ -20,8 +20,7 @@ from runtime.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
-LOOK_AGAIN = 60.0
-"""Seconds until it is tried again where it had failed, had no tokens left, or was turned off."""
+LOOK_AGAIN = 60.0  # seconds until it is tried again where it had failed, had no tokens left, or was turned off
 
 
 @define(kw_only=True, eq=False)

@@ -31,15 +31,12 @@ from text.fingerprint import essential_words
 
 log = logging.getLogger(__name__)
 
-READ = 400
-"""Messages that are read at once."""
+READ = 400  # messages that are read at once
 EMBEDDED_AT_ONCE = 32
-MANY_FACTS = 200
-"""With more, they are compared in a thread."""
+MANY_FACTS = 200  # with more, they are compared in a thread
 MAX_PLANS = 8
 """Times that the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
-IMPORTANCE_BY_HAND = 0.75
-"""Importance of a fact that its owner has added by hand."""
+IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by hand
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

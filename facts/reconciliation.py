@@ -16,14 +16,10 @@ from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_undone_by, select_decisions_on
 from text.fingerprint import Fingerprint, essential_words, find_topics, make_fingerprint
 
-MAX_NEAR = 40
-"""Facts that one text may be about."""
-MAX_KEYS = 64
-"""Words of a text that are looked up: a pasted page has thousands."""
-BEGINNING = 3
-"""Letters of a term by which it is found as well."""
-OFTEN = 500
-"""Of a word that more facts have, only the newest so many are looked at."""
+MAX_NEAR = 40  # facts that one text may be about
+MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
+BEGINNING = 3  # letters of a term by which it is found as well
+OFTEN = 500  # of a word that more facts have, only the newest so many are looked at
 
 
 class FactCandidates:

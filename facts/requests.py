@@ -19,12 +19,9 @@ from text.analyzer import analyse_text
 from text.fingerprint import find_topics, is_change, make_fingerprint
 from text.tokenizer import Tokenizer
 
-MAX_TURNS = 20
-"""Turns of imported history that one request may carry; of what is said here the settings say how many."""
-MAX_KNOWN = 40
-"""Known facts that a request shows at most, those that share most words with its turns first."""
-MAX_LOOKED_AT = 200
-"""Known facts that one message is compared with."""
+MAX_TURNS = 20  # turns of imported history that one request may carry; of what is said here the settings say how many
+MAX_KNOWN = 40  # known facts that a request shows at most, those that share most words with its turns first
+MAX_LOOKED_AT = 200  # known facts that one message is compared with
 SHARED = 2
 """Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
 about something else.
@@ -33,17 +30,13 @@ UNSHARED = 4
 """Known facts without such a word that are shown where a message says that something changed: "I moved to Porto" has
 no word of "lives in Lisbon".
 """
-MIN_LINE_TOKENS = 70
-"""The least that is allowed to one line where there is room."""
-ANSWER_SHARE = 0.25
-"""Share of the window that is left free for the model's answer and a repair."""
-LONG_TURN = 200
-"""Tokens of a person's words in one turn, with their headings, that are asked about by themselves."""
+MIN_LINE_TOKENS = 70  # the least that is allowed to one line where there is room
+ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
+LONG_TURN = 200  # tokens of a person's words in one turn, with their headings, that are asked about by themselves
 MIN_ROOM_TOKENS = 160
 """Tokens of messages that a request carries where the window holds them; the schema is counted only above that."""
 LEAST_LINE = 24
-SEAMS = 8
-"""Tokens left free, since texts joined take a few more than each by itself."""
+SEAMS = 8  # tokens left free, since texts joined take a few more than each by itself
 CHARACTERS_OF_TOKEN = 4
 LINE_TOKENS, ANSWER_TOKENS = 15, 250
 """Tokens around one message, and of an answer with the known facts in its request: for the estimate."""

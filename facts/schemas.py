@@ -19,10 +19,8 @@ from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates
 from text.fingerprint import find_topics, is_change, make_fingerprint
 
 MAX_SUBJECT_CHARS = 60
-MAX_QUOTED_CHARS = 2_000
-"""Characters of a quote that are looked for."""
-MAX_FOUND = 30
-"""Facts of one answer."""
+MAX_QUOTED_CHARS = 2_000  # characters of a quote that are looked for
+MAX_FOUND = 30  # facts of one answer
 OPEN, OVER = "maybe", "past"
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",

@@ -16,8 +16,7 @@ from summaries.quality_gate import find_invented_numbers
 from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise
 from text.fingerprint import find_topics, make_fingerprint
 
-RELATIVE = timedelta(days=15)
-"""The reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language."""
+RELATIVE = timedelta(days=15)  # the reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from llm.precedence import Precedence
 from records.model_calls import Completion, PromptMessage, Tool
 
-OnText = Callable[[str], Awaitable[None]]
-"""Called with the whole text so far whenever more of an answer has arrived."""
+OnText = Callable[[str], Awaitable[None]]  # called with the whole text so far whenever more of an answer has arrived
 
 
 class ChatModel(ABC):

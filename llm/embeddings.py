@@ -20,8 +20,7 @@ from text.characters import replace_surrogates
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-MAX_INPUT_CHARS = 8_000
-"""Characters of a text that an endpoint is sent."""
+MAX_INPUT_CHARS = 8_000  # characters of a text that an endpoint is sent
 MAX_ANSWER_BYTES = 32_000_000
 """Bytes of an answer that are read: 64 vectors of 8,192 numbers with 20 digits have fewer than half of them."""
 MAX_DIMENSIONS = 8_192

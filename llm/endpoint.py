@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RETRIES, MAX_LOADING = 2, 100
-"""Further attempts after a failure that may pass, and while a server loads the model."""
+RETRIES, MAX_LOADING = 2, 100  # further attempts after a failure that may pass, and while a server loads the model
 MAX_WAIT_SECONDS = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 MAX_CALL_SECONDS = 3_600.0
@@ -33,8 +32,7 @@ STRETCH, MIN_GROWTH_CHARS = 10, 100
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
 
-FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError)
-"""The errors of a call."""
+FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError)  # the errors of a call
 
 
 def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":

@@ -10,10 +10,8 @@ from typing import Any
 from records.errors import ModelBroken
 from runtime.bounded_json import parse_bounded
 
-MAX_EVENT_BYTES = 1_000_000
-"""Bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms."""
-MAX_WHOLE_BYTES = 4_000_000
-"""Bytes of an answer that comes whole."""
+MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms
+MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that comes whole
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
 """A carriage return at the end waits for the next bytes: a line feed may follow."""

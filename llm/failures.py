@@ -29,8 +29,7 @@ REQUESTS = make_counter(
 )
 MAX_ERROR_CHARS = 4_000
 """Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
-MAX_TOLD_SECONDS = 366 * 86_400.0
-"""Seconds that a person is told to wait; what formats numbers takes no 10^30."""
+MAX_TOLD_SECONDS = 366 * 86_400.0  # seconds that a person is told to wait; what formats numbers takes no 10^30
 
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 # The following only say what is tried first: a refusal in other words goes down the ladder (ladder.py).

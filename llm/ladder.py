@@ -16,10 +16,8 @@ Step = Literal["parameters", "tools", "length", "history", "system"]
 """What a request is sent without: optional parameters, tools, most of its length, earlier messages, the system role."""
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 
-MAX_REQUESTS = 4
-"""Requests for one answer; further ones would be refused alike, and a person waits."""
-REMEMBERED_SECONDS = 86_400.0
-"""A server may be updated: what it refused is tried again a day later."""
+MAX_REQUESTS = 4  # requests for one answer; further ones would be refused alike, and a person waits
+REMEMBERED_SECONDS = 86_400.0  # A server may be updated: what it refused is tried again a day later
 
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"

@@ -27,10 +27,8 @@ _Child = tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]
 Vectors = npt.NDArray[np.float32]
 
 MAX_START_SECONDS = 60.0
-MAX_WORK_SECONDS = 60.0
-"""Seconds for one text, which takes a quiet processor one; then the process is ended."""
-PAUSE = 300.0
-"""Seconds from a start to the next one where it has failed, or texts have ended process after process."""
+MAX_WORK_SECONDS = 60.0  # seconds for one text, which takes a quiet processor one; then the process is ended
+PAUSE = 300.0  # seconds from a start to the next one where it has failed, or texts have ended process after process
 DEATHS, MAX_DEATHS = 2, 20
 """How often the process may die of a text before that is refused, and of several in turn before it is left alone."""
 

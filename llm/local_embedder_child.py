@@ -16,8 +16,7 @@ from text.characters import keep_both_ends, normalise_unicode, replace_surrogate
 
 REQUEST = struct.Struct(">?I")
 """Whether it is a question; bytes of UTF-8 that follow. The answer: little-endian float32."""
-READY = b"+"
-"""The first byte of all: the model was loaded and works."""
+READY = b"+"  # the first byte of all: the model was loaded and works
 MEMORY = 2_000_000_000
 """Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
 MAX_CHARS = 4_000

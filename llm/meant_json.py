@@ -4,8 +4,7 @@ import json
 
 import json_repair
 
-MAX_REPAIRED_CHARS = 4_000
-"""Repairing takes up to the square of a text's length."""
+MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
 
 
 def parse_meant_json(text: str, *, max_chars: int = MAX_REPAIRED_CHARS) -> object:

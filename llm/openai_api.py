@@ -60,8 +60,7 @@ _PARAMETERS = {prompt_cache.PARAMETER, "stream_options", "response_format", "too
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
-MIN_SHORTENED_TOKENS = 1_000
-"""Tokens of a prompt that is not too long for any server, unless it says so."""
+MIN_SHORTENED_TOKENS = 1_000  # tokens of a prompt that is not too long for any server, unless it says so
 _PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"

@@ -21,15 +21,12 @@ from runtime.bounded_json import parse_bounded
 from runtime.http_client import load_certificates
 
 OPENAI_URL = "https://api.openai.com/v1"
-MAX_REFUSAL_BYTES = 65_536
-"""Bytes of an error's body that are read."""
+MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
 MAX_ANSWER_BYTES = 64_000_000
 """Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
-MAX_INFLATED_BYTES = 1_000_000
-"""Of one piece of a gzipped body."""
+MAX_INFLATED_BYTES = 1_000_000  # of one piece of a gzipped body
 GZIP_MAGIC = b"\x1f\x8b"
-DRAIN_SECONDS = 0.2
-"""For what follows the last event: a connection whose body was read to its end is used again."""
+DRAIN_SECONDS = 0.2  # for what follows the last event: a connection whose body was read to its end is used again
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
     | {"transfer-encoding", "user-agent"}
@@ -41,10 +38,8 @@ own address alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes thi
 _ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")
 """Of OpenAI's, OpenRouter's and Mistral's list of models: a date, with or without a time behind it."""
 
-OnBytes = Callable[[], None]
-"""Called whenever bytes have arrived."""
-OnDrained = Callable[[], Awaitable[None]]
-"""Called whenever all that has arrived is taken in."""
+OnBytes = Callable[[], None]  # called whenever bytes have arrived
+OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrived is taken in
 
 
 class Body(httpx2.AsyncByteStream):

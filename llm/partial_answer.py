@@ -16,8 +16,7 @@ from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
-MAX_TEXT_CHARS = 500_000
-"""Characters of an answer: 100,000 tokens have fewer."""
+MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
 MAX_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
 _ENDS = re.compile(

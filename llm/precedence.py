@@ -9,15 +9,13 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-MAX_WAIT_SECONDS = 180.0
-"""Seconds that a background request waits for a moment without answers."""
+MAX_WAIT_SECONDS = 180.0  # seconds that a background request waits for a moment without answers
 MAX_INTERRUPTIONS = 3
 """Times that a background request gives way; after that it is finished, or a busy chat would never be summarised."""
 
 Result = TypeVar("Result")
 
-_answering: ContextVar[bool] = ContextVar("answering", default=False)
-"""Whether a person waits for what this task does."""
+_answering: ContextVar[bool] = ContextVar("answering", default=False)  # whether a person waits for what this task does
 
 
 class Precedence:

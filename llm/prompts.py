@@ -21,8 +21,7 @@ from text.date_words import find_iso_dates
 from text.time_zones import format_zone
 
 FOLD_VERSION = "fold-5"
-MAX_PROFILE_WORDS = 400
-"""Words of the document about an owner."""
+MAX_PROFILE_WORDS = 400  # words of the document about an owner
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """Kinds of folds: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
@@ -140,8 +139,7 @@ POWERS = (
     "do one of these, name the command:"
 )
 """Above the list of commands in the system prompt."""
-ARCHIVED_RESULT = "[archived result, ask again]"
-"""Later prompts carry this instead of what a tool returned."""
+ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
 
 
 def format_powers(commands: Iterable[tuple[str, str]]) -> str:

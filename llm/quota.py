@@ -44,8 +44,7 @@ def acting_for(person: int) -> Iterator[None]:
         _speaking.reset(before)
 
 
-Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
-"""Told of texts that were embedded, by their owner."""
+Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]  # told of texts that were embedded, by their owner
 
 
 class Ledger(Protocol):

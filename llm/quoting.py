@@ -13,19 +13,16 @@ from unicodedata import normalize
 from records.messages import OTHERS, Message, Origin
 from text.characters import visible_line
 
-MAX_NAME_CHARS = 64
-"""Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
+MAX_NAME_CHARS = 64  # characters of a name that a prompt carries (Telegram's first and last name: 64 each)
 
 Block = Literal[
     "remembered", "replied", "summaries", "conversation", "dropped", "superseded", "missing", "profile", "facts",
     "known", "instructions", "document", "picture", "forwarded", "overheard",
 ]  # fmt: skip
 _NAMES: tuple[str, ...] = get_args(Block)
-MAX_TAG_CHARS = 500
-"""Characters that can be seen, within which the letters of a tag are looked for."""
+MAX_TAG_CHARS = 500  # characters that can be seen, within which the letters of a tag are looked for
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
-_BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"
-"""Whatever looks like the beginning of a tag."""
+_BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"  # whatever looks like the beginning of a tag
 _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
 _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
 """Letters that are drawn as others, Latin ones; and two that are drawn as nothing."""

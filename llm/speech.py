@@ -14,12 +14,9 @@ from text.characters import find_boundary, replace_surrogates
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-MAX_SPOKEN_CHARS = 4_096
-"""Characters of one request (OpenAI, /audio/speech); a message of Telegram has no more."""
-MAX_RECORDING_BYTES = 8_000_000
-"""Bytes: an hour of speech in Opus."""
-_OGG = b"OggS"
-"""The beginning of a file that Telegram plays as a voice message (Bot API, sendVoice)."""
+MAX_SPOKEN_CHARS = 4_096  # characters of one request (OpenAI, /audio/speech); a message of Telegram has no more
+MAX_RECORDING_BYTES = 8_000_000  # bytes: an hour of speech in Opus
+_OGG = b"OggS"  # the beginning of a file that Telegram plays as a voice message (Bot API, sendVoice)
 
 
 class Speaker(EndpointClient):
@@ -52,10 +49,8 @@ class Speaker(EndpointClient):
         return recording
 
 
-MAX_TRANSCRIPT_CHARS = 100_000
-"""Characters; two hours of speech have fewer."""
-MAX_ANSWER_BYTES = 2_000_000
-"""Bytes of an answer that are read: some servers send times for each word."""
+MAX_TRANSCRIPT_CHARS = 100_000  # characters; two hours of speech have fewer
+MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers send times for each word
 
 
 class Transcriber(EndpointClient):

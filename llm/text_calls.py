@@ -21,8 +21,7 @@ HELD = 100
 """Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
-DEEPEST = 3
-"""Lists and wrappers around a call that are opened."""
+DEEPEST = 3  # lists and wrappers around a call that are opened
 
 _NAMES = ("name", "tool", "tool_name", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
@@ -44,8 +43,7 @@ _MARKED = re.compile(
 )
 """The beginning of a mark of a chat template, or of a list of calls."""
 _OPEN_FENCE = re.compile(r"(?:```|~~~)\w*\s*\Z")
-MARKED = 300
-"""Characters behind a mark within which a call names its tool."""
+MARKED = 300  # characters behind a mark within which a call names its tool
 _INVOKED = re.compile(
     r"<[^<>\n]{0,40}\binvoke\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}invoke>|\Z)",
     re.DOTALL,
@@ -68,8 +66,7 @@ _ONLY_MARKS = re.compile(
     re.IGNORECASE,
 )
 """A line, or what stands before a tool's name on its line, that says nothing to a person."""
-MAX_CLOSINGS = 20
-"""Brackets at which a call of Python is tried to end."""
+MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)

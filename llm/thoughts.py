@@ -26,8 +26,7 @@ _CHANNEL_BODY = re.compile(
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
-_PLAIN = str.maketrans("｜▁", "|_")
-"""DeepSeek's templates write their marks with these, as long as the plain ones."""
+_PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _RESPONSE = re.compile(
     r"<\|?(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|?>|<\|(?:return|end)\|>\s*\Z"
 )

@@ -13,17 +13,12 @@ from llm.meant_json import parse_meant_json
 from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import defuse_letters, replace_surrogates
 
-MAX_CALLS = 8
-"""Calls of one answer that are accepted; a model that asks for more has lost its way."""
-MAX_ARGUMENTS_CHARS = 10_000
-"""Characters of one call's arguments that are taken in."""
-MAX_NAME_CHARS = 200
-"""Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
+MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
+MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
+MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
 _REASONING_TEXTS = ("reasoning_content", "reasoning")
-MAX_REASONING_CHARS = 60_000
-"""Of what a model thought before its calls; with more, its calls go back without."""
-MAX_REASONING_DETAILS = 200
-"""Parts of OpenRouter's list of the same."""
+MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
+MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100
 """Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept."""
 

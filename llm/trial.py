@@ -24,10 +24,8 @@ TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
 SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 """Errors of a model that cannot do a thing, rather than cannot be reached."""
-WARNED_DAYS = 60
-"""Providers announce a shutdown months before: earlier it would only be noise."""
-SECONDS = 20.0
-"""Time for the list, which nobody waits for."""
+WARNED_DAYS = 60  # providers announce a shutdown months before: earlier it would only be noise
+SECONDS = 20.0  # time for the list, which nobody waits for
 
 
 async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:

@@ -3,14 +3,11 @@
 import re
 from dataclasses import dataclass
 
-MIN_WINDOW_TOKENS = 256
-"""Tokens that a prompt may always have: with fewer there is no room for a question."""
-ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024
-"""One in 4 tokens of a window is left free for the answer, at most 1,024."""
+MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
+ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
 SHORTER = 0.4
 """The share of a prompt that is tried after a refusal that tells no size: twice that is a sixth, three times a 16th."""
-SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8
-"""Sizes that are believed."""
+SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8  # sizes that are believed
 SMALLEST_ALONE = 512
 """A smaller size is not believed where the refusal tells no other: it may be the number of anything."""
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")

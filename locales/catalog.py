@@ -29,8 +29,7 @@ DEFAULT_LANGUAGE (settings.py) and, where its months and days are words, in text
 """
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
-SHARED = "shared"
-"""The file whose texts the other files refer to."""
+SHARED = "shared"  # the file whose texts the other files refer to
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 Argument = str | int | float
@@ -39,8 +38,7 @@ of a fact) is a str.
 """
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-MAX_ARGUMENT_CHARS = 2_500
-"""Characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)."""
+MAX_ARGUMENT_CHARS = 2_500  # characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)
 
 
 def tr(key: str, /, **arguments: Argument) -> str:

@@ -12,8 +12,7 @@ from typing import Any
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_families
 
-MAX_WANTED = 20
-"""Languages of a browser that are looked at."""
+MAX_WANTED = 20  # languages of a browser that are looked at
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
 
 Pattern = str | list[str | dict[str, Any]]

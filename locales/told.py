@@ -101,8 +101,7 @@ PARTS = frozenset(
     | {"snippets", "clock", "message", "overhead"}
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
-MIN_SIGNAL = 1.0
-"""Of a message's score: a weaker signal is no reason."""
+MIN_SIGNAL = 1.0  # of a message's score: a weaker signal is no reason
 
 
 def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:

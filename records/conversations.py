@@ -12,8 +12,7 @@ from records.scopes import Scope
 FIRST_NUMBER = 2**40
 """Threads of further conversations are at least so far from 0. Telegram's own numbers have 32 bits (Bot API, Message:
 message_thread_id is a message's number)."""
-MAX_TITLE_CHARS = 60
-"""Characters of a title: what a button shows of it on a phone."""
+MAX_TITLE_CHARS = 60  # characters of a title: what a button shows of it on a phone
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,12 +10,9 @@ kind of request to which it applies; "" = every one.
 """
 LASTING: tuple[FactKind, ...] = ("instruction", "preference")
 """Kinds of facts that are in every prompt to which they could apply, in order of priority."""
-EVERYBODY = -1
-"""The person id of facts that apply to all members of a group."""
-MAX_FACT_CHARS = 300
-"""Characters of one that a command, a tool or the learning takes."""
-MAX_FACTS = 10_000
-"""Facts of one owner that hold: all of them are ranked at each question, wherever they came from."""
+EVERYBODY = -1  # the person id of facts that apply to all members of a group
+MAX_FACT_CHARS = 300  # characters of one that a command, a tool or the learning takes
+MAX_FACTS = 10_000  # facts of one owner that hold: all of them are ranked at each question, wherever they came from
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,8 +10,7 @@ from records.scopes import Scope
 
 Role = Literal["user", "assistant", "system"]
 
-UNSTORED = 10**12
-"""Messages that are in no store have ids from here on."""
+UNSTORED = 10**12  # messages that are in no store have ids from here on
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
 """The origin of a message's words: "" = said here by its role; "overheard" = imported, and somebody else's;
@@ -24,8 +23,7 @@ TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of attachments, which the person sent but did not write."""
-UNTOLD: tuple[Origin, ...] = ("tool", "declined")
-"""Origins of messages that are never recalled or summarised."""
+UNTOLD: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 """Origins of text that the sender did not write. Prompts quote it in a separate block."""
 

@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-Policy = str
-"""The name of a fold policy, as summaries/policies.py lists them."""
+Policy = str  # the name of a fold policy, as summaries/policies.py lists them
 
 
 class StorageType(StrEnum):
@@ -26,14 +25,11 @@ Formatting = Literal["", "rich"]
 """How answers are formatted: in plain messages, or those with tables and formulas as Telegram's rich messages."""
 
 OWN_PERSONA = "own"
-MAX_PERSONA_CHARS = 500
-"""Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
+MAX_PERSONA_CHARS = 500  # characters of a persona in its owner's words: some 120 tokens of the system prompt's part
 
-MAX_INSTRUCTIONS_CHARS = 1000
-"""Characters of an owner's instructions for summaries."""
+MAX_INSTRUCTIONS_CHARS = 1000  # characters of an owner's instructions for summaries
 
-IN_FILES = (StorageType.SQLITE, StorageType.JSON)
-"""The storages that need no server."""
+IN_FILES = (StorageType.SQLITE, StorageType.JSON)  # the storages that need no server
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,8 +70,7 @@ class OwnerConfig:
             return UTC
 
 
-Mode = Literal["off", "incognito", "on"]
-"""The state of an owner's memory, the strictest first."""
+Mode = Literal["off", "incognito", "on"]  # the state of an owner's memory, the strictest first
 
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 

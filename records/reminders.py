@@ -10,12 +10,9 @@ REPEATS: tuple[Repeat, ...] = get_args(Repeat)[1:]
 (telegram_ui/commands/outreach/reminders.py), the text reminders-each-NAME and, if it is to be asked for without a
 model, a form in reminders/phrases.py.
 """
-MAX_REMINDERS = 100
-"""Reminders of one owner."""
-MAX_REMINDER_CHARS = 500
-"""Characters."""
-FARTHEST_DAYS = 3_660
-"""Days ahead."""
+MAX_REMINDERS = 100  # reminders of one owner
+MAX_REMINDER_CHARS = 500  # characters
+FARTHEST_DAYS = 3_660  # days ahead
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-Clock = Callable[[], datetime]
-"""Returns the current time as an aware UTC datetime."""
-MAX_ID = 2**52
-"""Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
+Clock = Callable[[], datetime]  # returns the current time as an aware UTC datetime
+MAX_ID = 2**52  # ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)

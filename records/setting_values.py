@@ -15,8 +15,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
-Read = Callable[[str], T]
-"""Parse a variable. Raise ValueError with the end of a sentence that begins with its name."""
+Read = Callable[[str], T]  # parse a variable. Raise ValueError with the end of a sentence that begins with its name.
 
 
 @dataclass(frozen=True, slots=True)

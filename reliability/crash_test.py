@@ -18,12 +18,9 @@ from reliability import command, killing
 from reliability.town import STORAGES, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
 
-MAX_RUN_SECONDS = 1.5
-"""Seconds that a run lives at most once it fetches updates."""
-AT_START = 0.3
-"""The share of kills that come before a run is ready."""
-AT_MOVE = 0.4
-"""The share of the other kills that come just after a move between stores was asked for."""
+MAX_RUN_SECONDS = 1.5  # seconds that a run lives at most once it fetches updates
+AT_START = 0.3  # the share of kills that come before a run is ready
+AT_MOVE = 0.4  # the share of the other kills that come just after a move between stores was asked for
 WITHOUT_INDEX = 0.2
 """The share of kills after which the JSON store rebuilds its working copy, as it does after a power failure."""
 

@@ -36,12 +36,9 @@ from tests.end_to_end.visitors import init_data
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
 
-MAX_SLOWDOWN = 3.0
-"""How many times their usual wait a second person may wait next to a hostile one (median of median)."""
-WARM = 5
-"""Turns before anything is measured."""
-PAUSE = 0.1
-"""Seconds between an answer and the second person's next question."""
+MAX_SLOWDOWN = 3.0  # how many times their usual wait a second person may wait next to a hostile one (median of median)
+WARM = 5  # turns before anything is measured
+PAUSE = 0.1  # seconds between an answer and the second person's next question
 QUESTION = re.compile(r"question (\d+)")
 
 

@@ -14,22 +14,17 @@ from itertools import count
 from tests.end_to_end.harness import Json, Member
 
 MESSAGES, OF_STRANGERS = 1_200, 900
-CONNECTIONS = 400
-"""Twice as many as the bot keeps open."""
+CONNECTIONS = 400  # twice as many as the bot keeps open
 PIPELINES = 20
 ASKING = 100
 UPLOADS = 60
-SOON = 0.005
-"""Seconds after which a connection that was closed is opened again at once, as fast as one machine can."""
-CRAWL = 1.0
-"""Seconds between two bytes of a slow connection, and before one that was closed is opened again."""
+SOON = 0.005  # seconds after which a connection that was closed is opened again at once, as fast as one machine can
+CRAWL = 1.0  # seconds between two bytes of a slow connection, and before one that was closed is opened again
 TRIES = 12
 PIECE = 4_000
 PIECES = 25
-IMPORTED = 2_000_000
-"""Characters of one imported message: what once kept everybody waiting for half a minute."""
-PACKED = 15_000_000
-"""Bytes that an archive of tiny parts unpacks to."""
+IMPORTED = 2_000_000  # characters of one imported message: what once kept everybody waiting for half a minute
+PACKED = 15_000_000  # bytes that an archive of tiny parts unpacks to
 WALNUTS = "How many walnuts"
 ANSWERS = {
     "Quote 1": "> " * 120 + "x" * 600,

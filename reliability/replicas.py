@@ -27,14 +27,12 @@ from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 from tests.support.postgres_wire import laid
 
-MAX_PAUSE_SECONDS = 1.5
-"""Seconds between two kills at most."""
+MAX_PAUSE_SECONDS = 1.5  # seconds between two kills at most
 STAYS_DEAD = 0.03
 """The share of kills after which the process is not started again before the next kill: the others take over."""
 MIN_HANG_SECONDS, MAX_HANG_SECONDS = 5.0, 60.0
 """Seconds that a process is paused; its leases last 20. It wakes, and serves on."""
-TOLD_EVERY = 20
-"""Kills after which a line on stderr says how far it is."""
+TOLD_EVERY = 20  # kills after which a line on stderr says how far it is
 
 
 def out_of_order(files: Files) -> list[str]:

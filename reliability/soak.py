@@ -47,12 +47,9 @@ MODEL = [
 MODEL_FAILS = 0.03
 TELEGRAM_EVERY = 0.5
 POLLS_RECOVER = 10.0
-DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0
-"""Seconds, on average."""
-SETTLED = 8_000
-"""Turns from which on a run is long enough to be asked whether memory is flat."""
-FLAT = 5.0
-"""Percent that memory may grow by in the later half."""
+DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0  # seconds, on average
+SETTLED = 8_000  # turns from which on a run is long enough to be asked whether memory is flat
+FLAT = 5.0  # percent that memory may grow by in the later half
 THRESHOLDS = (5, 10, 20)
 PATIENCE = 120.0
 """Seconds after which somebody goes on without an answer: on a busy machine a hundred people wait for a while."""

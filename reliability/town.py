@@ -36,12 +36,10 @@ from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
-TRIES = 30
-"""Starts that a passing fault may end in a row."""
+TRIES = 30  # starts that a passing fault may end in a row
 SET_UP_WITHIN, CANCELLED_WITHIN = 150.0, 60.0
 """Seconds, with some kills among them; later the bot says other words than those that are waited for."""
-EDITS = 0.2
-"""The share of answered messages that get another text."""
+EDITS = 0.2  # the share of answered messages that get another text
 
 
 class Bot:

@@ -20,8 +20,7 @@ UNITS: Mapping[str, Repeat] = {
     "year": "",
 }
 """The units of "in N units", and what "every" with each of them means."""
-MIN_PART_CHARS = 3
-"""A part of the day in fewer letters, as "веч", may be another word."""
+MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
 

@@ -16,10 +16,8 @@ from text.analyzer import fold_term, normalise
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
 from text.time_zones import find_zone, move_months
 
-MAX_SHOWN_CHARS = 60
-"""Of words that were not understood."""
-NEAR_TOKENS = 4
-"""Words after a preposition in which a number still tells a time: "at half past eight"."""
+MAX_SHOWN_CHARS = 60  # of words that were not understood
+NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ORDINAL = r"(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _NUMERIC_DATE = re.compile(
     r"(?:(?P<iso>\d{4}-\d\d-\d\d)T?|(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})"

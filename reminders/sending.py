@@ -24,18 +24,15 @@ from text.time_zones import next_time, to_utc
 
 log = logging.getLogger(__name__)
 
-MAX_SENDS = 2
-"""Times that one is sent where nobody knows whether the first arrived: as answers are."""
+MAX_SENDS = 2  # times that one is sent where nobody knows whether the first arrived: as answers are
 AT_ONCE = 50
 """Owners who are told at the same time, each one thing after the other: one chat in which Telegram wants a pause of
 minutes holds nobody else up.
 """
 MAX_DUE = 200
 """Reminders that are looked at in one go, one of each owner before the second of any; the rest is due the next time."""
-GRACE = 2.0
-"""Seconds that what is being sent when the bot stops is given to arrive."""
-LOOK_EVERY = 5.0
-"""Seconds between two checks for due reminders."""
+GRACE = 2.0  # seconds that what is being sent when the bot stops is given to arrive
+LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
 Told = Literal["arrived", "unknown", "lost", "later"]
 Tell = Callable[[Reminder, datetime], Awaitable[Told]]

@@ -11,10 +11,8 @@ from records.reminders import FARTHEST_DAYS, MAX_REMINDER_CHARS, REPEATS, Remind
 from text.characters import visible_line
 from text.time_zones import next_month_day, next_time, to_utc
 
-MAX_TEXT_CHARS = 1_000
-"""Characters of a text that is read."""
-MORNING = 9
-"""The hour where none is said."""
+MAX_TEXT_CHARS = 1_000  # characters of a text that is read
+MORNING = 9  # the hour where none is said
 CYCLES: Mapping[str, Repeat] = {"": "", "none": "", **{one: one for one in REPEATS}}
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "text": {"type": "string", "description": "what of, in the user's words"},

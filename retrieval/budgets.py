@@ -31,8 +31,7 @@ class Budgets:
         )
 
 
-SECTION_SHARE = 3
-"""Each section takes at most one in 3 tokens of the system prompt's budget, or is left out."""
+SECTION_SHARE = 3  # each section takes at most one in 3 tokens of the system prompt's budget, or is left out
 
 
 def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:

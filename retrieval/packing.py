@@ -10,12 +10,9 @@ from records.messages import Message
 from text.analyzer import analyse_text
 from text.passages import shown
 
-TOO_SMALL = 12
-"""In less room no message fits."""
-ELLIPSES = 4
-"""Tokens of the marks where something is left out."""
-PATIENCE = 60
-"""After so many passages that do not fit, no more are tried."""
+TOO_SMALL = 12  # in less room no message fits
+ELLIPSES = 4  # tokens of the marks where something is left out
+PATIENCE = 60  # after so many passages that do not fit, no more are tried
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,10 +12,8 @@ from records.summaries import Summary
 
 BLOCKS = (16, 8)
 """A version of a summary stays in the prompt for 16 messages, or for 8 where what was said since has no room."""
-YOUNG = 32
-"""Up to so many messages the newest version is shown: providers cache prefixes of about 1,000 tokens or more."""
-REACH = 24
-"""How many turns, and versions of a summary, are looked at: more than a block has."""
+YOUNG = 32  # up to so many messages the newest version is shown: providers cache prefixes of about 1,000 tokens or more
+REACH = 24  # how many turns, and versions of a summary, are looked at: more than a block has
 
 
 def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:

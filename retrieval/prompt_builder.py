@@ -23,14 +23,11 @@ from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS, PROFILE_SHARE = 800, 8
 """The profile takes at most 800 tokens and one in 8 of the ceiling, out of what would go to snippets."""
-ONE_SNIPPET = 64
-"""In so many tokens a piece of one snippet can be shown."""
+ONE_SNIPPET = 64  # in so many tokens a piece of one snippet can be shown
 MAX_INSTRUCTIONS_TOKENS, INSTRUCTIONS_SHARE = 400, 10
 """Lasting instructions take at most 400 tokens and one in 10 of the ceiling; the newest stays."""
-MAX_MESSAGE_TOKENS = 10**9
-"""Tokens of a message before anything is known of the room for it."""
-FACTS_SHARE = 3
-"""Facts take at most one in 3 tokens of the snippets' budget."""
+MAX_MESSAGE_TOKENS = 10**9  # tokens of a message before anything is known of the room for it
+FACTS_SHARE = 3  # facts take at most one in 3 tokens of the snippets' budget
 
 
 class PromptBuilder:

@@ -15,8 +15,7 @@ MAX_QUESTION_CHARS = 16_000
 """Characters of a question by which is searched, of a longer one its beginning and its end: finding the words of a
 megabyte takes seconds.
 """
-TIMES_IN = 2_000
-"""Characters that are searched for times."""
+TIMES_IN = 2_000  # characters that are searched for times
 FOLLOW_UP_TERMS = 1
 """A question of at most this many words is searched together with what was said before ("and her birthday?")."""
 
@@ -100,8 +99,7 @@ def _is_letter(one: str) -> bool:
 
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
-_EMOJI_FORM = "\ufe0f"
-"""Variation selector 16: some keyboards add it to an emoji, others do not."""
+_EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emoji, others do not
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,31 +14,22 @@ from numpy.typing import NDArray
 from retrieval.question import Question, is_naming
 from storage.search.protocol import Candidates, Closeness
 
-SPREAD = 0.12
-"""The centred cosine that counts as one unit of meaning."""
-WORDS = 3.0
-"""The weight of a message that holds all that is asked for."""
-BORROWED = 0.7
-"""A word of a neighbour counts so much as a word of one's own."""
-NEARBY = 0.45
-"""The share of its neighbours' scores that a message gets."""
-NAMED = 2.0
-"""The question names exactly this speaker."""
-TIMELY = 1.0
-"""Said at a time that the question names."""
+SPREAD = 0.12  # the centred cosine that counts as one unit of meaning
+WORDS = 3.0  # the weight of a message that holds all that is asked for
+BORROWED = 0.7  # A word of a neighbour counts so much as a word of one's own
+NEARBY = 0.45  # the share of its neighbours' scores that a message gets
+NAMED = 2.0  # the question names exactly this speaker
+TIMELY = 1.0  # said at a time that the question names
 OPENING = 0.5
 """The share that the first message of a day takes of what the day's best scores above it: it says what the talk is
 about.
 """
-RECENT, WEEK = 0.5, 7.0
-"""A message of just now counts half more, and this fades within as many days."""
+RECENT, WEEK = 0.5, 7.0  # A message of just now counts half more, and this fades within as many days
 ANSWERED, ANSWERING = 0.5, 2
 """The share of the best message's score that goes to its long answer, to so many of its passages."""
-PENALTY, PENALTY_OF_LONG = 1.0, 2.0
-"""Taken off a long-winded assistant's message, and off a passage of a long one."""
+PENALTY, PENALTY_OF_LONG = 1.0, 2.0  # taken off a long-winded assistant's message, and off a passage of a long one
 DAY = 24 * 3600.0
-K1, B = 1.2, 0.75
-"""BM25's usual constants."""
+K1, B = 1.2, 0.75  # BM25's usual constants
 Values = NDArray[np.float64]
 
 

@@ -15,14 +15,10 @@ from text.tokenizer import Tokenizer
 
 QUOTED_TOKENS, QUOTED_SHARE = 150, 20
 """Of the words that are replied to, at most so many tokens, and one in so many of the ceiling."""
-NEIGHBOURS = 2
-"""Messages before and after the one that is replied to, which come with it."""
-ROOM_SHARE = 2
-"""They take at most one in so many tokens of the room for snippets."""
-MESSAGE_TOKENS = 300
-"""Of one of them."""
-LINE_TOKENS = 24
-"""The line of one may take so many next to its text: its day, its time and a name."""
+NEIGHBOURS = 2  # messages before and after the one that is replied to, which come with it
+ROOM_SHARE = 2  # they take at most one in so many tokens of the room for snippets
+MESSAGE_TOKENS = 300  # of one of them
+LINE_TOKENS = 24  # the line of one may take so many next to its text: its day, its time and a name
 
 
 def quote_replied(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:

@@ -9,8 +9,7 @@ from records.turns import Incoming
 from retrieval.turns import find_common_limit
 from text.tokenizer import Tokenizer
 
-SHARE = 2
-"""Documents take at most one in 2 tokens of the ceiling, and so do pictures: words and memory keep a part."""
+SHARE = 2  # documents take at most one in 2 tokens of the ceiling, and so do pictures: words and memory keep a part
 SEAM = "\n\n"
 
 

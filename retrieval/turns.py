@@ -13,10 +13,8 @@ from records.messages import OTHERS, Message, Role, cut_documents
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
-USUAL_SHARE = 0.25
-"""Tokens a character where none were counted: English has four characters a token."""
-WORTH_SHOWING = 48
-"""A piece of a message with fewer tokens says too little."""
+USUAL_SHARE = 0.25  # tokens a character where none were counted: English has four characters a token
+WORTH_SHOWING = 48  # A piece of a message with fewer tokens says too little
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,10 +13,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-MIN_PACKED = 1_000
-"""Bytes from which an answer is packed."""
-LEVEL = 5
-"""Of gzip: beyond it the time grows faster than the size shrinks."""
+MIN_PACKED = 1_000  # bytes from which an answer is packed
+LEVEL = 5  # of gzip: beyond it the time grows faster than the size shrinks
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 
 

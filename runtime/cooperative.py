@@ -11,8 +11,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-STRETCH = 0.002
-"""Seconds of work between two pauses."""
+STRETCH = 0.002  # seconds of work between two pauses
 
 
 def yielding_gil(items: Iterable[T]) -> Iterator[T]:

@@ -23,13 +23,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FRESH_FOR = 2.0
-"""Seconds for which an answer serves everybody who asks: some parts write to the disk for it."""
-PATIENCE = 2.0
-"""Seconds after which a part that has not answered is taken to fail: probes wait no longer themselves."""
+FRESH_FOR = 2.0  # seconds for which an answer serves everybody who asks: some parts write to the disk for it
+PATIENCE = 2.0  # seconds after which a part that has not answered is taken to fail: probes wait no longer themselves
 
-Check = Callable[[], Awaitable[None]]
-"""Raises a KeepsakeError where its part does not work."""
+Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError where its part does not work
 
 
 async def _nothing() -> None:

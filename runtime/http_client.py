@@ -9,8 +9,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx
 
-KEPT_ALIVE = 30.0
-"""Seconds that an idle connection is kept; the servers that are talked to keep them longer."""
+KEPT_ALIVE = 30.0  # seconds that an idle connection is kept; the servers that are talked to keep them longer
 
 
 def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:

@@ -27,8 +27,7 @@ READ_WITHIN = 20.0
 up, with whatever made it.
 """
 
-LOOK_AGAIN = 0.002
-"""Seconds between two looks at a stop: nothing tells when the last connection has gone."""
+LOOK_AGAIN = 0.002  # seconds between two looks at a stop: nothing tells when the last connection has gone
 
 
 class BoundedProtocol(H11Protocol):

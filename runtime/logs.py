@@ -58,8 +58,7 @@ class Recent(logging.Handler):
         self.lines.append((record.created, f"{record.levelname} {record.name}", template))
 
 
-RECENT = Recent()
-"""Of this process."""
+RECENT = Recent()  # of this process
 
 
 class DiscreetFormatter(logging.Formatter):

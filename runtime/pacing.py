@@ -20,18 +20,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-MAX_AT_ONCE = 8
-"""Requests of one visitor that are worked on; a browser opens six connections."""
-MAX_WAIT = 10.0
-"""Seconds that a request waits for its turn before it is refused."""
+MAX_AT_ONCE = 8  # requests of one visitor that are worked on; a browser opens six connections
+MAX_WAIT = 10.0  # seconds that a request waits for its turn before it is refused
 KNOWN_VISITORS = 2_000
 """Visitors, and tokens of sessions, that are remembered; who comes again after that begins with a whole burst."""
-MAX_FILES = 4
-"""Files that are sent or fetched at the same time, of all people together; one of each person."""
-FILE_PATIENCE = 5.0
-"""Seconds that somebody's second file waits for the first one."""
-MAX_FILE_SECONDS = 900.0
-"""Seconds that one file may take."""
+MAX_FILES = 4  # files that are sent or fetched at the same time, of all people together; one of each person
+FILE_PATIENCE = 5.0  # seconds that somebody's second file waits for the first one
+MAX_FILE_SECONDS = 900.0  # seconds that one file may take
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the state it is

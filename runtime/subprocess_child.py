@@ -13,8 +13,7 @@ from typing import IO
 if sys.platform != "win32":  # which has none: there the bounds of those who read alone hold
     import resource
 
-LENGTH = struct.Struct(">Q")
-"""Before each piece."""
+LENGTH = struct.Struct(">Q")  # before each piece
 
 
 def limit_process(*, memory: int, seconds: int | None = None) -> None:

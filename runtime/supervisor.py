@@ -10,8 +10,7 @@ from runtime.tasks import repeat_in_background
 
 log = logging.getLogger(__name__)
 
-SEND_SECONDS = 1.0
-"""A supervisor whose socket is full for longer is not told."""
+SEND_SECONDS = 1.0  # A supervisor whose socket is full for longer is not told
 
 
 class Supervisor:

@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-AGAIN_SECONDS = 5.0
-"""How long to wait for a cancelled task before cancelling it again."""
+AGAIN_SECONDS = 5.0  # how long to wait for a cancelled task before cancelling it again
 
 
 async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:

@@ -17,8 +17,7 @@ EXPORT_WITHIN = 2.0
 
 Attributes = Mapping[str, str | int]
 
-_tracers: list[Any] = []
-"""The one of this process, while spans are exported."""
+_tracers: list[Any] = []  # the one of this process, while spans are exported
 
 
 class Span:

@@ -60,11 +60,9 @@ from storage.stores.memory_store import MemoryStore, SqliteStore
 from storage.tables.dump import dump_owner, load_owner
 from storage.tables.older_rows import find_version, migrate_rows
 
-FORMAT = 2
-"""1: without the version of the schema."""
+FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"
-MAX_LINE_BYTES = 256_000_000
-"""Bytes of one row; a message is as long as what a person may import."""
+MAX_LINE_BYTES = 256_000_000  # bytes of one row; a message is as long as what a person may import
 BATCH = 500
 
 STATE: Mapping[str, str] = {
@@ -76,8 +74,7 @@ STATE: Mapping[str, str] = {
     "renamings": "old_id, new_id, at, is_done",
 }
 """Tables that belong to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
-ADDED = {"written_tokens": 0}
-"""Columns of these tables that older backups lack."""
+ADDED = {"written_tokens": 0}  # columns of these tables that older backups lack
 _STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
 """The rest is restored into memory.db, from where a start brings it to the server."""
 

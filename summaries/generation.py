@@ -39,18 +39,12 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
-"""Ask a model. Raise ModelError."""
-LOOKED_AT = 20_000
-"""Characters of a message that are searched for dropped words."""
-MAX_SUPERSEDED = 50
-"""The most outdated facts that one request lists."""
-MAX_DETAIL_CHARS = 60
-"""The most characters of a name or number that the second attempt is reminded of."""
-NOD, MAX_NOD_CHARS = 20, 200
-"""The most words and characters of an answer that merely agrees."""
-MIN_SOURCE_TOKENS = 32
-"""The fewest source tokens of one request, however small the window is."""
+Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # ask a model. Raise ModelError.
+LOOKED_AT = 20_000  # characters of a message that are searched for dropped words
+MAX_SUPERSEDED = 50  # the most outdated facts that one request lists
+MAX_DETAIL_CHARS = 60  # the most characters of a name or number that the second attempt is reminded of
+NOD, MAX_NOD_CHARS = 20, 200  # the most words and characters of an answer that merely agrees
+MIN_SOURCE_TOKENS = 32  # the fewest source tokens of one request, however small the window is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

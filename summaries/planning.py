@@ -12,10 +12,8 @@ from records.owners import Policy
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 
-KEPT_MESSAGES = 20
-"""Under pressure at least this many of the newest messages stay verbatim,"""
-KEPT_SHARE = 0.2
-"""or this share of the active tokens, whichever is more."""
+KEPT_MESSAGES = 20  # under pressure at least this many of the newest messages stay verbatim,
+KEPT_SHARE = 0.2  # or this share of the active tokens, whichever is more
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

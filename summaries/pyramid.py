@@ -10,10 +10,8 @@ from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_ids, select_ready
 
-FAN_IN = 5
-"""More than this many active summaries of a level: its oldest FAN_IN become one of the next."""
-MAX_ACTIVE = 10
-"""At most this many summaries are active in all, so that they always fit the prompt."""
+FAN_IN = 5  # more than this many active summaries of a level: its oldest FAN_IN become one of the next
+MAX_ACTIVE = 10  # at most this many summaries are active in all, so that they always fit the prompt
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:

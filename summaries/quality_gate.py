@@ -17,17 +17,12 @@ from text.analyzer import detect_latin_language
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word, remove_grouping
 
-LONG_SOURCE = 200
-"""From this many source tokens on, a summary must be shorter than its source."""
-NEAR = 14
-"""Days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"."""
+LONG_SOURCE = 200  # from this many source tokens on, a summary must be shorter than its source
+NEAR = 14  # days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"
 
-MIN_LANGUAGE_LETTERS = 30
-"""Texts with fewer letters may hold names alone."""
-MAX_LANGUAGE_CHARS = 4_000
-"""The most characters that are looked at to recognise a language."""
-MIN_LANGUAGE_SHARE = 0.8
-"""The share of letters in one script that makes it the script of a text."""
+MIN_LANGUAGE_LETTERS = 30  # texts with fewer letters may hold names alone
+MAX_LANGUAGE_CHARS = 4_000  # the most characters that are looked at to recognise a language
+MIN_LANGUAGE_SHARE = 0.8  # the share of letters in one script that makes it the script of a text
 
 _REFUSALS = re.compile(
     r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"

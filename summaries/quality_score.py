@@ -21,17 +21,12 @@ WEIGHTS: Mapping[str, float] = {
     "compression": 0.1,
     "repetition": 0.1,
 }
-USERS_WEIGHT = 2.0
-"""The weight of the user's messages. Answers have 1."""
-SUPPORT = 0.25
-"""A summary sentence covers a turn when they share this much of the shorter one's terms."""
-SHORT_SOURCE = 60
-"""Source tokens below which a summary need not be shorter than its source."""
-MAX_SOURCE_CHARS = 60_000
-"""The most source characters that are measured, to bound the time."""
+USERS_WEIGHT = 2.0  # the weight of the user's messages. Answers have 1.
+SUPPORT = 0.25  # A summary sentence covers a turn when they share this much of the shorter one's terms
+SHORT_SOURCE = 60  # source tokens below which a summary need not be shorter than its source
+MAX_SOURCE_CHARS = 60_000  # the most source characters that are measured, to bound the time
 MIN_SHARE_CHARS = 200
-MIN_TERMS = 5
-"""Terms of a turn without any detail from which on a summary should keep something of it."""
+MIN_TERMS = 5  # terms of a turn without any detail from which on a summary should keep something of it
 MIN_MISSING, MAX_MISSING = 3, 12
 """A summary that lacks fewer details is not asked for again; of more, the latest are named."""
 

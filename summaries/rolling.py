@@ -6,15 +6,11 @@ Pure, as every planner is.
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
 
-BEGIN_AT = 10
-"""The number of messages at which the first summary is made."""
-UPDATE_AFTER = 8
-"""The number of further messages at which the next version is made."""
-VERBATIM_TURNS = 4
-"""This many of the newest turns stay active, unless the owner asks for everything ("now")."""
+BEGIN_AT = 10  # the number of messages at which the first summary is made
+UPDATE_AFTER = 8  # the number of further messages at which the next version is made
+VERBATIM_TURNS = 4  # this many of the newest turns stay active, unless the owner asks for everything ("now")
 
-REBUILD_TURNS = 20
-"""Turns per version during a rebuild: more than in a live chat, for speed."""
+REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live chat, for speed
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:

@@ -9,10 +9,8 @@ from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
 
-WINDOW = 14
-"""The most messages that the summary covers, beginning with a person's."""
-FIRST_TURN = 3
-"""The number of turns at which the first summary is made."""
+WINDOW = 14  # the most messages that the summary covers, beginning with a person's
+FIRST_TURN = 3  # the number of turns at which the first summary is made
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:

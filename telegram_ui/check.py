@@ -50,8 +50,7 @@ class Findings:
             self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
-MAX_SHOWN_CHARS = 300
-"""The most characters of an endpoint's own words that --check shows."""
+MAX_SHOWN_CHARS = 300  # the most characters of an endpoint's own words that --check shows
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 """Errors that another attempt would not remove: exit status 2."""
 

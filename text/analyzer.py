@@ -21,15 +21,11 @@ CACHED = 10_000
 """Words whose analysis is cached: those that are used again and again. A word with a digit (a code, a time, an amount)
 is seldom repeated and not cached, since it would push out others.
 """
-STEMS_CACHED = 1_000
-"""Words whose stems in all languages are cached: they take 4 kB a word."""
-MIN_STEM_LETTERS = 4
-"""Letters that a stem of another language needs: shorter ones match other words too."""
-MIN_STEM_SHARE = 0.6
-"""Share of the word's letters that such a stem needs."""
+STEMS_CACHED = 1_000  # words whose stems in all languages are cached: they take 4 kB a word
+MIN_STEM_LETTERS = 4  # letters that a stem of another language needs: shorter ones match other words too
+MIN_STEM_SHARE = 0.6  # share of the word's letters that such a stem needs
 MIN_LETTERS_ALONE = 3
-MIN_SHARE_ALONE = 0.5
-"""The same where the question has no other known word."""
+MIN_SHARE_ALONE = 0.5  # the same where the question has no other known word
 STRETCH = 16_000
 """Characters that are analysed at once, with a language of their own: each step over a text keeps all other threads
 waiting, and that over a megabyte for a tenth of a second."""

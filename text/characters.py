@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Literal
 
-PIECE = 250
-"""Characters that are normalised at once."""
+PIECE = 250  # characters that are normalised at once
 _SYLLABLE_PART = re.compile("[\u1160-\u11ff\uff9e\uff9f\uffc2-\uffdc]")
 """Letters that compose with the one before: Korean, and halfwidth marks and letters."""
 QUESTION_MARKS = ("?", "？", "؟")
-UNSPACED = 2.5
-"""A character of a script without spaces costs a model as many tokens as so many letters of an alphabet."""
+UNSPACED = 2.5  # A character of a script without spaces costs a model as many tokens as so many letters of an alphabet
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")
 # A run of marks is tried once, from its beginning: otherwise 16,000 dots took twelve seconds.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”“’»)\]]*+(?=\s)|[。！？]+[”」』）]*|\n+")
@@ -182,8 +180,7 @@ def find_next_boundary(text: str, at: int) -> int:
     return at
 
 
-_JOINER = "\u200d"
-"""Has no width, and is part of no such token."""
+_JOINER = "\u200d"  # has no width, and is part of no such token
 _OPENING = re.compile(
     r"[<\[](?=[|｜][^\s<>|｜]{1,60}[|｜]?[>\]])"  # ChatML, Llama 3, Phi, gpt-oss; DeepSeek; Gemma 4; EXAONE
     rf"|<(?=[^\s<>|｜{_JOINER}]{{1,60}}[|｜]>"  # Gemma 4

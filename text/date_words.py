@@ -19,8 +19,7 @@ MONTHS = (
     "январ феврал март апрел ма июн|июнь|июня|июне июл|июль|июля|июле август сентябр октябр ноябр декабр",
     "يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر",
 )
-ENGLISH_MONTHS = tuple(MONTHS[0].split())
-"""strftime's names would follow the machine's locale."""
+ENGLISH_MONTHS = tuple(MONTHS[0].split())  # strftime's names would follow the machine's locale
 # "May", "march" and the like are also other words: they count only next to a number or "last", "this", "next".
 AMBIGUOUS_MONTHS = "may march marco ma mai mart"
 RUSSIAN_MAY = frozenset({"маи", "мая", "мае", "маю", "маем"})  # й without its sign is и
@@ -94,8 +93,7 @@ UNITS = {
 EASTERN_UNITS = {"day": r"天|日", "week": r"周|週|[个個]?(?:星期|[礼禮]拜)", "month": r"[个個]月", "year": r"年"}
 AGO_AFTER = r"ago|назад|atras|before now"
 AGO_BEFORE = r"vor|hace|ha|قبل|منذ"
-ALONE_AFTER = r"назад"
-"""Before this, and after the Arabic words of AGO_BEFORE, a unit alone means one of it."""
+ALONE_AFTER = r"назад"  # before this, and after the Arabic words of AGO_BEFORE, a unit alone means one of it
 
 ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 

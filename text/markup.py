@@ -11,12 +11,9 @@ from pyromark import Markdown, Options
 
 Node = str | list[Any]
 
-MAX_RICH_CHARS = 24_000
-"""Characters that are parsed; a longer text is shown as it was written."""
-MAX_DEPTH = 40
-"""Elements within one another; the page's builder calls itself for each."""
-MAX_NODES = 5_000
-"""Elements of one text."""
+MAX_RICH_CHARS = 24_000  # characters that are parsed; a longer text is shown as it was written
+MAX_DEPTH = 40  # elements within one another; the page's builder calls itself for each
+MAX_NODES = 5_000  # elements of one text
 
 _PARSER = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS)
 _TAGS = {

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Set
 
 from text.characters import count_visible, find_boundary, find_sentence_ends
 
-WHOLE = 600
-"""A message of at most so many letters (`reading_length`), some 150 tokens, is one passage."""
-PASSAGE = 400
-"""Letters of a passage of a longer one: some 100 tokens."""
+WHOLE = 600  # A message of at most so many letters (`reading_length`), some 150 tokens, is one passage
+PASSAGE = 400  # letters of a passage of a longer one: some 100 tokens
 
 
 def passages(text: str) -> list[str]:

@@ -15,8 +15,7 @@ MAX_PARTS = 200_000
 """Strings, objects and lists that are looked at: each of Telegram's 32,768 characters may be styled by itself."""
 MAX_CHARS = 262_144
 """Characters of the result: eight for each of Telegram's, which is one bold letter in a cell of its own."""
-MAX_COLUMNS = 100
-"""Of a table; Telegram takes 20."""
+MAX_COLUMNS = 100  # of a table; Telegram takes 20
 
 _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
 _SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")

@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from records.reminders import Repeat
 from text.characters import normalise_unicode
 
-MAX_NAME_CHARS = 60
-"""Characters; nothing longer is the name of a place."""
+MAX_NAME_CHARS = 60  # characters; nothing longer is the name of a place
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
 
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")

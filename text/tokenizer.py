@@ -23,16 +23,12 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 25
 """The JSON around a call: id, type, function, name, arguments (eight to nine tokens more than bare words have)."""
-CACHED = 20_000
-"""Cached counts: recent turns, roles and headings come back in every prompt."""
+CACHED = 20_000  # cached counts: recent turns, roles and headings come back in every prompt
 SHORT_TEXT = 8_000
 """Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
-NEAR = 0.3
-"""How far a cut may move to reach a boundary, as a share of the kept text."""
-USUAL_LETTERS = 4
-"""Letters per token in English."""
-SEAMS = 2
-"""Tokens that a text may share with what is written before and after it: one at each end."""
+NEAR = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
+USUAL_LETTERS = 4  # letters per token in English
+SEAMS = 2  # tokens that a text may share with what is written before and after it: one at each end
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).

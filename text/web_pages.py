@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 
 from runtime.cooperative import yielding_gil
 
-PIECE_CHARS = 64_000
-"""Characters that are parsed at once."""
+PIECE_CHARS = 64_000  # characters that are parsed at once
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = frozenset(

@@ -20,8 +20,7 @@ from storage.stores.memory_store import MemoryStore
 from summaries.pyramid import FAN_IN, MAX_ACTIVE
 from text.tokenizer import Tokenizer
 
-CHUNK = 100
-"""Messages per chunk. The summary keeps the most telling sentences; search finds the rest."""
+CHUNK = 100  # messages per chunk. The summary keeps the most telling sentences; search finds the rest.
 MODEL = "extractive"
 Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 

@@ -21,8 +21,7 @@ from locales.catalog import RIGHT_TO_LEFT, current_language, tr
 from runtime.cooperative import yielding_gil
 
 Row = Mapping[str, object]
-_Said = tuple[datetime, str, str, str, str]
-"""When, role, speaker, title of what begins, words."""
+_Said = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
 _PAGE = """<!doctype html>
 <html lang="{language}" dir="{direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

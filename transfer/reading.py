@@ -19,12 +19,9 @@ from runtime import subprocess_worker
 from transfer.formats import detection
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
 
-READ_HERE = 64_000
-"""Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
-MAX_WAIT_SECONDS = 900.0
-"""Seconds after which a child is ended, however little it computed."""
-AT_ONCE = 2
-"""Children, one of each person at most."""
+READ_HERE = 64_000  # bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm
+MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
+AT_ONCE = 2  # children, one of each person at most
 CHILD = subprocess_worker.make_child_code("transfer.reading_child")
 
 

@@ -18,8 +18,7 @@ from transfer.formats.history import ImportedHistory
 
 MEMORY_ANYWAY, MEMORY_EACH = 400_000_000, 10
 """Bytes of address space that a child has, and so many more for each that the file may have when it is unpacked."""
-SECONDS = 300
-"""Of a processor; reading 200 MB takes a quarter of them."""
+SECONDS = 300  # of a processor; reading 200 MB takes a quarter of them
 PIECE_ITEMS, PIECE_CHARACTERS = 500, 200_000
 """Messages or rows that are given back at once: decoding them holds the interpreter for a few milliseconds."""
 

@@ -37,8 +37,7 @@ far facts were learned: nothing is learned again from what comes back.
 """
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
-MAX_NAMED = 20
-"""The most files that a sentence names."""
+MAX_NAMED = 20  # the most files that a sentence names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

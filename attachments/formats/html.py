@@ -7,8 +7,7 @@ from attachments.formats import plain
 from attachments.passages import DocumentLine, MoreThanRead
 from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
 
-MAX_PAGE_CHARS = 5_000_000
-"""Characters of markup that are read: of a page, or of all chapters of a book."""
+MAX_PAGE_CHARS = 5_000_000  # characters of markup that are read: of a page, or of all chapters of a book
 MAX_HEADING_CHARS = 80
 
 

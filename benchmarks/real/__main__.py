@@ -39,8 +39,7 @@ from records.turns import Incoming, IncomingPiece
 from settings import Settings
 from text.tokenizer import Tokenizer
 
-PATIENCE = 900.0
-"""Seconds without a byte: a small machine reads for minutes before it writes."""
+PATIENCE = 900.0  # seconds without a byte: a small machine reads for minutes before it writes
 LAST_TURNS = 10
 SCOPE = Scope(owner=1)
 

@@ -15,8 +15,7 @@ SYNTAX = re.compile(
 """What nobody should ever read."""
 
 _NUMBER = re.compile(r"\d+")
-_NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÀ-Þ][\w'’-]+")
-"""A word with a capital within a sentence."""
+_NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÀ-Þ][\w'’-]+")  # A word with a capital within a sentence
 _NOT_NAMES = re.compile(
     r"I|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri"
     r"|Satur|Sun)days?|The|She|He|They|It|User|Assistant|English|Spanish|Also"

@@ -19,8 +19,7 @@ Counted = Literal["attempts", "readings", "sends"]
 
 They count how often handling it, reading its files and sending its answer were begun.
 """
-NOBODY = 0
-"""The owner of an update without a chat, and the sender of one without a sender."""
+NOBODY = 0  # the owner of an update without a chat, and the sender of one without a sender
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ MAX_APPLICANTS = 500
 """People with an open or refused request who are remembered. The oldest are forgotten and may ask again."""
 CLAIM = "claim of the bot"
 """The key of the claim among the one-time links. It cannot equal a nonce, which never contains a space."""
-MAX_NAME_CHARS = 64
-"""Names are cut at this length to bound the table."""
+MAX_NAME_CHARS = 64  # names are cut at this length to bound the table
 
 
 class People:

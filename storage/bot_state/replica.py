@@ -20,8 +20,7 @@ LIVES_SECONDS = 20.0
 """A process without a heartbeat for this long is declared dead, and others take its leases. It beats every 5 s, and a
 beat may take half of this time, so less than 10 s would declare live processes dead.
 """
-LOOK_SECONDS = 3.0
-"""The longest wait before looking for work without a notification."""
+LOOK_SECONDS = 3.0  # the longest wait before looking for work without a notification
 
 _REGISTER = (
     "INSERT INTO replicas (instance_id, expires_at) VALUES (%s, clock_timestamp() + %s * INTERVAL '1 s') RETURNING id"

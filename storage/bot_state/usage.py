@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from records.model_calls import DayOfUse, Usage
 from storage.engine.protocol import OwnerDatabase, Row
 
-KEPT_DAYS = 90
-"""Days kept in the ledger, enough for a quarterly bill."""
+KEPT_DAYS = 90  # days kept in the ledger, enough for a quarterly bill
 FORGOTTEN = "-"
 """The model name for today's usage of somebody who had everything forgotten, which must not reset their budget. No
 model has this name.

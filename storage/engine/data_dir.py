@@ -25,20 +25,15 @@ OUR_FILES = (
     *(f"{name}{end}" for name in ("memory.db", "index.db") for end in ("", "-wal", "-shm", "-journal")),
     *("memory.json", "memory.json.journal"),
 )
-ASIDE = "before-restore-"
-"""Prefix of the folders into which a restore moves the previous files."""
+ASIDE = "before-restore-"  # prefix of the folders into which a restore moves the previous files
 _SET_ASIDE_PREFIX = ".restore-1-"
 """Prefix of a folder of new files while `exchange_folder` moves the previous files aside."""
-_MOVE_IN_PREFIX = ".restore-2-"
-"""Prefix of the same folder while `exchange_folder` moves its files into place."""
+_MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `exchange_folder` moves its files into place
 _KEPT_NAMES = frozenset({".lock", "playground"})
 """Files that a restore does not replace: the lock that it holds, and the playground's own memory."""
-RESTORING = ".restoring-"
-"""Prefix of a restore's working folder."""
-BACKING_UP = ".keepsake-backup-"
-"""Prefix of a backup's working folder."""
-PROBE = ".probe-"
-"""Prefix of the files written to check that a folder is writable."""
+RESTORING = ".restoring-"  # prefix of a restore's working folder
+BACKING_UP = ".keepsake-backup-"  # prefix of a backup's working folder
+PROBE = ".probe-"  # prefix of the files written to check that a folder is writable
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),

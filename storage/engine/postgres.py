@@ -46,10 +46,8 @@ class LeaseHolder(Protocol):
         """Register this process on the server."""
 
 
-MAX_CONNECTIONS = 8
-"""Connections of one process. A server accepts 100 by default, for all processes together."""
-EVERYBODY = "*"
-"""The value of app.owner that allows the rows of all owners."""
+MAX_CONNECTIONS = 8  # connections of one process. A server accepts 100 by default, for all processes together.
+EVERYBODY = "*"  # the value of app.owner that allows the rows of all owners
 _READ_ONLY_SETTINGS = (b"in_hot_standby", b"default_transaction_read_only")
 _VACUUMED_TABLES = (
     "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"

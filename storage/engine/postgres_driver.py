@@ -19,17 +19,14 @@ from psycopg.types.string import StrBinaryDumper
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageBusy, StorageError
 
-SILENT_SECONDS = 10
-"""Treat a server that has been silent for this long as gone."""
-MAX_ROWS_PER_INSERT = 250
-"""Rows of one INSERT. A statement may have 65,535 values."""
+SILENT_SECONDS = 10  # treat a server that has been silent for this long as gone
+MAX_ROWS_PER_INSERT = 250  # rows of one INSERT. A statement may have 65,535 values.
 HANGING_SECONDS = 15
 """Roll back a write that has been idle for this long: its process hangs, and others wait for its locks."""
 STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
 """Errors of a prepared statement that a changed table has invalidated, or that another server of a pooler lacks."""
 _SUCCESS = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
-LEASE_LOST = "55K01"
-"""The SQLSTATE that demand_lease raises (storage/schema/postgres.sql)."""
+LEASE_LOST = "55K01"  # the SQLSTATE that demand_lease raises (storage/schema/postgres.sql)
 
 
 _ESCAPE = "\ufdd0"

@@ -25,8 +25,7 @@ Migration = Callable[[sqlite3.Connection], None]
 """One schema step. It runs in the same transaction that raises the file's version."""
 Result = TypeVar("Result")
 
-APPLICATION_ID = int.from_bytes(b"Keep")
-"""The PRAGMA application_id of files of version 1.0 and later."""
+APPLICATION_ID = int.from_bytes(b"Keep")  # the PRAGMA application_id of files of version 1.0 and later
 _FORMAT = """
 SELECT user_version, application_id, NOT EXISTS (SELECT 1 FROM sqlite_master)
 FROM pragma_user_version, pragma_application_id

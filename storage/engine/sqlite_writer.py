@@ -23,8 +23,7 @@ from storage.engine.sqlite_driver import explain_errors, sqlite3
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
 
-MAX_GROUP_SIZE = 128
-"""Writes that share one commit. More would delay the first of them too long."""
+MAX_GROUP_SIZE = 128  # writes that share one commit. More would delay the first of them too long.
 
 
 class SqliteConnection(aiosqlite.Connection):

@@ -8,8 +8,7 @@ from storage.engine.protocol import Reader, Row
 from storage.erasure.quotes import Taken
 from storage.schema.rows import message_of
 
-MAX_LISTED = 30
-"""Rows of each table that a preview lists."""
+MAX_LISTED = 30  # rows of each table that a preview lists
 _AMONG = "id IN (SELECT value FROM json_each(?))"
 
 

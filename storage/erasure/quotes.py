@@ -19,32 +19,21 @@ from text import analyzer
 from text.stopwords import FUNCTION_WORDS
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
-MAX_WORDS = 300
-"""Words of what is forgotten that are looked for: those with digits and the long ones first."""
-MAX_TEXT_CHARS = 100_000
-"""Characters of what is forgotten that are read for its words."""
-MIN_DIGITS = 4
-"""Of a number that is a quote by itself: "3 eggs" quotes nobody's three."""
+MAX_WORDS = 300  # words of what is forgotten that are looked for: those with digits and the long ones first
+MAX_TEXT_CHARS = 100_000  # characters of what is forgotten that are read for its words
+MIN_DIGITS = 4  # of a number that is a quote by itself: "3 eggs" quotes nobody's three
 MIN_PIECES = 3
 """Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
-MIN_RUN = 3
-"""Words of a run."""
-MAX_RUN = 8
-"""Words among which a run finds its pieces."""
-PAIR_PIECES = 0.6
-"""Of two characters of a script without spaces: six characters are a run."""
+MIN_RUN = 3  # words of a run
+MAX_RUN = 8  # words among which a run finds its pieces
+PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
 OLD_MEMORY = 500
 """Messages of a memory in which a word that nobody had said before is rare, if a tokenizer cuts it at all."""
-MAX_HOLDERS = 100
-"""A word that more messages hold says nothing about one of them."""
-MAX_TEXTS = 500
-"""Messages that are compared, those with the rarest words first."""
-FEW_HOLDERS = 5
-"""Messages that hold a word which was in use before, and still points at what is forgotten."""
-MAX_ALONE = 200
-"""Characters of an answer that may say nothing but a forgotten everyday word."""
-THREADS_AT_ONCE = 100
-"""Threads that one query names."""
+MAX_HOLDERS = 100  # A word that more messages hold says nothing about one of them
+MAX_TEXTS = 500  # messages that are compared, those with the rarest words first
+FEW_HOLDERS = 5  # messages that hold a word which was in use before, and still points at what is forgotten
+MAX_ALONE = 200  # characters of an answer that may say nothing but a forgotten everyday word
+THREADS_AT_ONCE = 100  # threads that one query names
 _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 
 
@@ -77,8 +66,7 @@ class Taken:
     profiles: Set[int] = frozenset()
 
 
-Mark = str | tuple[str, ...]
-"""A term of what is forgotten, or the words of a run."""
+Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a run
 
 
 @dataclass(slots=True)

@@ -24,8 +24,7 @@ Kind = Literal[
 """Kinds of columns. "truth" is a boolean, "whole" an integer, "telegram_id" one of Telegram's larger integers,
 "stretches" a list of [first, last] ids, and "figures" an object whose values are numbers.
 """
-NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
-"""Kinds that SQLite stores as JSON."""
+NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})  # kinds that SQLite stores as JSON
 _REQUIRED = object()
 
 
@@ -392,8 +391,7 @@ TABLES = (
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """Tables whose rows are deleted by `user_id` with their owner. `users` and the word index are handled separately."""
-UPSERT_USER = USERS.upsert_with("storage_type")
-"""Leaves the storage_type of a known owner unchanged."""
+UPSERT_USER = USERS.upsert_with("storage_type")  # leaves the storage_type of a known owner unchanged
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",

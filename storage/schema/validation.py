@@ -10,10 +10,8 @@ from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
-FARTHEST_ID = 10**12
-"""Ids must be smaller: the stores never assign larger ones."""
-_MAX_TELEGRAM_ID = 2**62
-"""Telegram's ids have 52 bits at most. SQLite holds 64 with sign."""
+FARTHEST_ID = 10**12  # ids must be smaller: the stores never assign larger ones
+_MAX_TELEGRAM_ID = 2**62  # Telegram's ids have 52 bits at most. SQLite holds 64 with sign.
 
 Problem = Literal[
     "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",

@@ -22,22 +22,14 @@ MAX_POSTINGS = 10_000
 """
 RANKED_WHOLE = 400
 """In a scope of up to so many messages all are candidates: what no word finds may still be what is meant."""
-ALWAYS = 20
-"""So many messages that hold the question's rarest words are candidates, however well others match."""
-OF_A_TIME = 50
-"""The newest messages of each time that a question names."""
-MIN_PREFIX_CHARS = 4
-"""A shorter beginning is that of too many other words."""
-MAX_COMPLETIONS = 8
-"""Terms that stand for one that no message holds."""
-MAX_ECHOES = 3
-"""Messages that hold a word and may all be the question itself and what came after it."""
-_APART = 3
-"""Between the positions of messages that have others between them."""
-REACH = 2
-"""Messages before and after each that are read with it."""
-OF_LATE = 1_000
-"""The newest messages whose speakers take part in the talk."""
+ALWAYS = 20  # so many messages that hold the question's rarest words are candidates, however well others match
+OF_A_TIME = 50  # the newest messages of each time that a question names
+MIN_PREFIX_CHARS = 4  # A shorter beginning is that of too many other words
+MAX_COMPLETIONS = 8  # terms that stand for one that no message holds
+MAX_ECHOES = 3  # messages that hold a word and may all be the question itself and what came after it
+_APART = 3  # between the positions of messages that have others between them
+REACH = 2  # messages before and after each that are read with it
+OF_LATE = 1_000  # the newest messages whose speakers take part in the talk
 
 _COLUMNS = """
 near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.marks

@@ -12,18 +12,12 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.terms import TermsEntry, make_prefix, make_token
 
-ALIKE = 2
-"""So many segments of one size are joined, so that there is at most one of each."""
-TIDIED = 64
-"""Pages that are written at once: a millisecond, and as much as some twenty messages need in the long run."""
-K1, B = 1.2, 0.75
-"""Of BM25, as in FTS5."""
-MIN_WEIGHT = 1e-6
-"""Of a term that more than half of the messages hold, as in FTS5."""
-MAX_COMPLETIONS_READ = 200
-"""Terms that are read of those that begin alike: a short word begins thousands."""
-LAST_CHARACTER = "\U0010ffff"
-"""Comes after every letter, in SQLite and in PostgreSQL's collation "C"."""
+ALIKE = 2  # so many segments of one size are joined, so that there is at most one of each
+TIDIED = 64  # pages that are written at once: a millisecond, and as much as some twenty messages need in the long run
+K1, B = 1.2, 0.75  # of BM25, as in FTS5
+MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
+MAX_COMPLETIONS_READ = 200  # terms that are read of those that begin alike: a short word begins thousands
+LAST_CHARACTER = "\U0010ffff"  # comes after every letter, in SQLite and in PostgreSQL's collation "C"
 
 
 class FullText(Protocol):

@@ -16,10 +16,8 @@ from storage.engine.protocol import Connection
 from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weigh
 from storage.search.terms import HashFilter, TermHashes, TermsEntry, hash_term, make_prefix, make_token
 
-MAX_TOKEN_BYTES = 1_000
-"""A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
-MAX_LEXEMES_BYTES = 600_000
-"""Bytes of tokens of one message that are indexed: a tsvector may have 1 MB."""
+MAX_TOKEN_BYTES = 1_000  # A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes
+MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
 NARROWED, MAX_NARROWED = 3_000, 16
 """Where a question's terms stand in more messages than this, taken together, those that cannot be among the best are
 left out; not where it has more terms, since their pairs would take as long.

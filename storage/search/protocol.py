@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from records.messages import Message
 
-Floats = npt.NDArray[np.float32]
-"""Vectors, normalised: a dot product is a cosine."""
+Floats = npt.NDArray[np.float32]  # vectors, normalised: a dot product is a cosine
 Ints = npt.NDArray[np.int64]
 
 

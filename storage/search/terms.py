@@ -15,13 +15,11 @@ import numpy.typing as npt
 from records.scopes import Scope
 from storage.engine.protocol import Value
 
-MAX_TERMS = 64
-"""At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
+MAX_TERMS = 64  # at most so many terms of a question are looked up, since a pasted page would make a query of thousands
 # Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
 # letter.
 _INNER = "\ue000"
-BORDER = 0
-"""Stands between the hashes of two passages; no term has it."""
+BORDER = 0  # stands between the hashes of two passages; no term has it
 
 
 @dataclass(frozen=True, slots=True)

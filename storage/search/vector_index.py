@@ -23,16 +23,12 @@ from storage.engine.protocol import Connection, OwnerDatabase
 from storage.schema.rows import message_of
 from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
-CACHE_BYTES = 64 * 2**20
-"""Of all matrices together; the last one that was searched stays, however large it is."""
+CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, however large it is
 MAX_MESSAGES = 150_000
 """A scope of more messages is searched by words alone: its matrix would take a quarter of a gigabyte."""
-CENTRING = 0.7
-"""The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
-GOING_ON = 0.98
-"""A question goes on with what was said last if that is closer to it than this share of all passages."""
-LAST_SAID = 0.5
-"""The weight of what was said last; the question has 1."""
+CENTRING = 0.7  # the share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)
+GOING_ON = 0.98  # A question goes on with what was said last if that is closer to it than this share of all passages
+LAST_SAID = 0.5  # the weight of what was said last; the question has 1
 LOADED = 5_000
 RENEWED = 10_000
 

@@ -20,8 +20,7 @@ from storage.search.terms import TermsEntry, select_wanted, strip_token
 from text import analyzer
 from text.passages import passages
 
-SHORT = 4_000
-"""Characters that are analysed at once; a thread of its own would cost more."""
+SHORT = 4_000  # characters that are analysed at once; a thread of its own would cost more
 
 _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length, size, marks)

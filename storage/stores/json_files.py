@@ -24,12 +24,10 @@ from storage.tables.bulk_load import suspend_indexes
 SNAPSHOT_NAME = "memory.json"
 JOURNAL_NAME = "memory.json.journal"
 INDEX_NAME = "index.db"
-FORMAT = 2
-"""The format since shortly before version 1.0. Older ones cannot be read."""
+FORMAT = 2  # the format since shortly before version 1.0. Older ones cannot be read.
 MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
-MIN_JOURNAL_BYTES = 1_000_000
-"""A shorter journal is not worth writing a snapshot."""
+MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
 _CRC = b', "crc": '
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 

@@ -29,8 +29,7 @@ from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
 
-INDEX_BATCH_SIZE = 100
-"""Messages indexed in one transaction. It blocks other writers for a few hundredths of a second."""
+INDEX_BATCH_SIZE = 100  # messages indexed in one transaction. It blocks other writers for a few hundredths of a second.
 
 _WORDS_MISSING = """
 CREATE TABLE IF NOT EXISTS words_missing (

@@ -41,10 +41,8 @@ from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
 from text.analyzer import analyse_text
 
-MAX_INDEX_WAIT_SECONDS = 2.0
-"""How long a search waits for words that are still being indexed."""
-MAX_EARLIER_TEXTS = 500
-"""Earlier texts that a search scans. They are not indexed."""
+MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still being indexed
+MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 

@@ -16,8 +16,7 @@ from storage.schema.rows import CONVERSATION_ROWS, format_moment, message_of, pa
 from storage.tables.owner_tables import OwnerTables
 from text.characters import visible_line
 
-MATERIAL = 8
-"""Messages from which a title is made."""
+MATERIAL = 8  # messages from which a title is made
 
 
 class ConversationTable(OwnerTables):

@@ -23,8 +23,7 @@ from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import remove_invisible
 
-EARLIER = "earlier"
-"""The origin of a row that holds the words that an edit replaced."""
+EARLIER = "earlier"  # the origin of a row that holds the words that an edit replaced
 
 
 class FactTable(OwnerTables):

@@ -14,8 +14,7 @@ from storage.engine.protocol import Reader, Row, Transaction
 from storage.schema.rows import message_of
 from storage.tables.owner_tables import OwnerTables
 
-Stretch = tuple[int, int]
-"""After which message, and up to which one."""
+Stretch = tuple[int, int]  # after which message, and up to which one
 
 
 class HistoryExtractionTable(OwnerTables):

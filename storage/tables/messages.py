@@ -25,8 +25,7 @@ from storage.tables import profile as profile_table
 from storage.tables.owner_tables import take_ids
 from text.characters import replace_surrogates
 
-Analysed = tuple[NewMessage, TermsEntry]
-"""A message that is to be stored, with its words."""
+Analysed = tuple[NewMessage, TermsEntry]  # A message that is to be stored, with its words
 
 
 async def analysed(scope: Scope, drafts: Sequence[NewMessage]) -> list[Analysed]:

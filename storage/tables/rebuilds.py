@@ -16,8 +16,7 @@ from storage.schema.rows import format_moment
 from storage.tables.folds import check_lease, complete_job, make_summary_fields, put_summary
 from storage.tables.owner_tables import OwnerTables, take_ids
 
-MAX_RESTARTS = 3
-"""A rebuild that was interrupted this often is not restarted automatically."""
+MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted automatically
 
 
 class RebuildTable(OwnerTables):

@@ -33,8 +33,7 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
-PRESSES_KNOWN = 10_000
-"""Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
+PRESSES_KNOWN = 10_000  # buttons that were pressed, as far as the process remembers: a double tap is one wish
 
 Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
 """Has the model answer, and shows the text as it grows; None where there is nothing to answer any more."""

@@ -9,8 +9,7 @@ from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
 from telegram_ui.sending.formatting import Marked
 
-TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"
-"""The kinds of the buttons under /start and /help."""
+TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # the kinds of the buttons under /start and /help
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")
 """The commands that people use, as /help lists them."""
 IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")

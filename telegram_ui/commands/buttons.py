@@ -21,14 +21,11 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import name_error
 from text.characters import replace_surrogates
 
-AGAIN = "ag"
-"""The kind of the button that does again what the message says to which its own message replies."""
+AGAIN = "ag"  # the kind of the button that does again what the message says to which its own message replies
 SETTINGS, BACK = "set", "b"
 """The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
-ZONE, ALONE = "z", "z.a"
-"""Payloads of the button that asks for a city; with ALONE the message above it stays as it is."""
-HELD = "h"
-"""Ends what it carries where only the process has what is to be done again: no message says all of it."""
+ZONE, ALONE = "z", "z.a"  # payloads of the button that asks for a city; with ALONE the message above it stays as it is
+HELD = "h"  # ends what it carries where only the process has what is to be done again: no message says all of it
 MAX_PAYLOAD_CHARS = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
 

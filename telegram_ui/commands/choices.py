@@ -34,10 +34,8 @@ from telegram_ui.commands.wording import (
 from text.time_zones import find_minutes_ahead, find_zone_of_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
-ASK = "ask"
-"""The payload of the button of /settings that shows the choice in its place."""
-BY_APP = "auto"
-"""The language of a person's app."""
+ASK = "ask"  # the payload of the button of /settings that shows the choice in its place
+BY_APP = "auto"  # the language of a person's app
 OFFSET = "o"
 ON, OFF = "on", "off"
 LABELS: Mapping[str, Callable[[str], str]] = {
@@ -50,8 +48,7 @@ LABELS: Mapping[str, Callable[[str], str]] = {
 }
 """The choices that /settings makes itself, with the labels of their buttons."""
 
-Button = Callable[[str, str], InlineKeyboardButton]
-"""Makes a button of its label and what it carries."""
+Button = Callable[[str, str], InlineKeyboardButton]  # makes a button of its label and what it carries
 
 
 class ChoiceCommands(Family):

@@ -27,8 +27,7 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
 
-Who = Literal["everyone", "admins"]
-"""Who may use a command or a button in a group; in private chats everybody may."""
+Who = Literal["everyone", "admins"]  # who may use a command or a button in a group; in private chats everybody may
 Where = Literal["private", "everywhere", "admins"]
 """The menus that list a command; "admins": none, for only ADMIN_USER_IDS know it."""
 Queue = Literal["commands", "slow", "chat"]

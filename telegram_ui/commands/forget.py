@@ -31,17 +31,13 @@ from telegram_ui.commands.wording import (
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
-CONVERSATION = "fc"
-"""Asks whether to forget a conversation, whose thread the button carries."""
+CONVERSATION = "fc"  # asks whether to forget a conversation, whose thread the button carries
 MATCHES = 10
 REQUEST = 3
 """Messages of a turn that asks in words for something to be forgotten, as many as are looked for in addition."""
-LISTS = 200
-"""Lists of matches that are kept for the button that means all of them, and questions that were answered."""
-SHOWN = 3
-"""Answers that are shown of those that quote what is to be forgotten."""
-QUOTED = 80
-"""Characters of a message that are quoted, so that its owner recognises it."""
+LISTS = 200  # lists of matches that are kept for the button that means all of them, and questions that were answered
+SHOWN = 3  # answers that are shown of those that quote what is to be forgotten
+QUOTED = 80  # characters of a message that are quoted, so that its owner recognises it
 
 
 class ForgetCommands(Family):

@@ -14,19 +14,15 @@ from retrieval.date_expressions import find_named_period
 
 LIFETIME = timedelta(minutes=10)
 """A button older than this does nothing, so that nobody erases anything by touching an old message."""
-EVERYTHING = frozenset({"everything", "all"})
-"""In English; the words of the reader's language are handed over."""
+EVERYTHING = frozenset({"everything", "all"})  # in English; the words of the reader's language are handed over
 
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
-_BETWEEN = re.compile(r"\W*\w{0,5}\W*")
-"""Between two dates: "to", "bis", "–"."""
-_TO = re.compile(r"[–—]|\s-\s")
-"""Between two dates in words."""
+_BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"
+_TO = re.compile(r"[–—]|\s-\s")  # between two dates in words
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
-MAX_CODE_CHARS = 19
-"""Characters of a target within a button."""
+MAX_CODE_CHARS = 19  # characters of a target within a button
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

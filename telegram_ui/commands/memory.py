@@ -28,14 +28,12 @@ Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 PAGE = 6
-LOOKS = ("l", "f", "p")
-"""Actions that only show: the list from a page on, a fact, the profile's versions."""
+LOOKS = ("l", "f", "p")  # actions that only show: the list from a page on, a fact, the profile's versions
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
 
 ERASING = ("d", "x")
-NOTED = "✍"
-"""The reaction to what somebody in a group had noted."""
+NOTED = "✍"  # the reaction to what somebody in a group had noted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,11 +16,9 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, com
 from telegram_ui.commands.wording import format_quote, format_ticked
 
 MODEL, PERSONA = "mod", "per"
-ASK = "ask"
-"""The payload of the buttons of /settings that show the choice in its place."""
+ASK = "ask"  # the payload of the buttons of /settings that show the choice in its place
 NONE = "none"
-MAX_LABEL_CHARS = 40
-"""Characters of a model's name that a button shows."""
+MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 
 
 class ModelCommands(Family):

@@ -19,8 +19,7 @@ log = logging.getLogger(__name__)
 
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
-PROGRESS_EVERY = 3.0
-"""Seconds between two edits of a message that shows progress: Telegram allows few."""
+PROGRESS_EVERY = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
 WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
 """Words after /summary_policy for the switch; the names of the policies are understood as well."""
 RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})

@@ -22,10 +22,8 @@ from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
 NO = "no"
-ASK_THEMSELVES = frozenset({"/forget"})
-"""Commands that change nothing before one of their own buttons is pressed."""
-GIVE = "command-"
-"""The payload of the button that gives the command in its message."""
+ASK_THEMSELVES = frozenset({"/forget"})  # commands that change nothing before one of their own buttons is pressed
+GIVE = "command-"  # the payload of the button that gives the command in its message
 
 
 class Proposals(Family):

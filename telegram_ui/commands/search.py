@@ -19,17 +19,13 @@ from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import format_conversation, format_moment, format_quote, format_said, format_speaker
 
 MORE = "fnd"
-MAX_QUERY_CHARS = 200
-"""The most characters of a query that are kept."""
-SHOWN = 600
-"""The most characters shown of a found message."""
+MAX_QUERY_CHARS = 200  # the most characters of a query that are kept
+SHOWN = 600  # the most characters shown of a found message
 HEADING = "🔎 "
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Before the heading where the language is written from right to left: words of another would turn the message."""
-EVERYWHERE = "a"
-"""Marks the buttons of a search through all conversations."""
-CLOSE = 3
-"""The most messages shown that are only similar in meaning."""
+EVERYWHERE = "a"  # marks the buttons of a search through all conversations
+CLOSE = 3  # the most messages shown that are only similar in meaning
 
 
 class SearchCommands(Family):

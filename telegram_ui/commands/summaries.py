@@ -99,8 +99,7 @@ class SummaryCommands(Family):
         return None
 
 
-KINDS = 3
-"""Kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER."""
+KINDS = 3  # kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER
 
 
 def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:

@@ -11,8 +11,7 @@ from locales.catalog import format_decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
 from telegram_ui.commands.family import Ask, Family, command
 
-SPANS = (7, 30)
-"""The number of days shown."""
+SPANS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 

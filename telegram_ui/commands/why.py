@@ -38,18 +38,12 @@ from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"
 """The kinds of the buttons: under an answer, under the three lines, and under the question what was wrong."""
-CORRECTABLE = 6
-"""The most facts of an answer with a button that opens their card."""
-ON_A_PAGE = 5
-"""The most items on a page of an explanation."""
-WHOLE = 2_500
-"""The most characters quoted of a message."""
-TITLE = 300
-"""The most UTF-16 units of the lines above the quotes of a page."""
-LABEL = 40
-"""The most characters of a fact on its button."""
-Item = tuple[str, str]
-"""A heading with its lines."""
+CORRECTABLE = 6  # the most facts of an answer with a button that opens their card
+ON_A_PAGE = 5  # the most items on a page of an explanation
+WHOLE = 2_500  # the most characters quoted of a message
+TITLE = 300  # the most UTF-16 units of the lines above the quotes of a page
+LABEL = 40  # the most characters of a fact on its button
+Item = tuple[str, str]  # A heading with its lines
 
 
 class WhyCommands(Family):

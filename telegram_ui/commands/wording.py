@@ -14,12 +14,9 @@ from records.messages import Message
 from records.owners import OwnerConfig, Policy
 from summaries.policies import POLICIES
 
-LABEL = 40
-"""The most characters of a conversation's beginning that serve as its title."""
-QUOTED = 200
-"""The most characters quoted of a text."""
-OFFERED = (5, 10, 20, 50)
-"""The thresholds that have a button."""
+LABEL = 40  # the most characters of a conversation's beginning that serve as its title
+QUOTED = 200  # the most characters quoted of a text
+OFFERED = (5, 10, 20, 50)  # the thresholds that have a button
 SENT = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),

@@ -16,8 +16,7 @@ from records.scopes import Scope
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_inbox import SharedWork
 
-ANONYMOUS_ADMIN = 1087968824
-"""@GroupAnonymousBot, under which a group's anonymous admins write."""
+ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonymous admins write
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +77,7 @@ class Chat:
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 
-Confirm = Callable[[], Awaitable[None]]
-"""Raise ServedElsewhere if another process serves the chat by now."""
+Confirm = Callable[[], Awaitable[None]]  # raise ServedElsewhere if another process serves the chat by now
 
 _confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
 

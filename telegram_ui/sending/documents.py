@@ -12,8 +12,7 @@ from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
 
-MAX_FETCHED_BYTES = 20 * 1024 * 1024
-"""Bytes that a bot may fetch (Bot API, getFile)."""
+MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, getFile)
 
 
 class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is

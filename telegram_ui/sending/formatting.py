@@ -28,15 +28,12 @@ from telegram_ui.sending.markdown import (
 from text.characters import find_boundary, replace_surrogates
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
-MAX_RICH_CHARS = 32_768
-"""The most characters of one rich message (Bot API, InputRichMessage)."""
+MAX_RICH_CHARS = 32_768  # the most characters of one rich message (Bot API, InputRichMessage)
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
-MAX_MESSAGES = 6
-"""The most messages of an answer. A longer one is sent as a file."""
+MAX_MESSAGES = 6  # the most messages of an answer. A longer one is sent as a file.
 MAX_MARKDOWN_CHARS = MAX_MESSAGES * MAX_UNITS
 """The most characters that are converted. A longer answer is sent as an unconverted file."""
-NUMBER_UNITS = 4
-"""UTF-16 units of a heading's number or bullet: "12. "."""
+NUMBER_UNITS = 4  # UTF-16 units of a heading's number or bullet: "12. ".
 MAX_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})

@@ -13,14 +13,10 @@ import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-MAX_NESTED = 16
-"""The deepest nesting of quotes, lists or entities. No client shows more."""
-MAX_FORMULAS = 1_000
-"""The most dollar signs. The converter's time grows with their square."""
-MAX_UNCLOSED = 100
-"""The most unclosed formulas. Each makes the converter scan to the end of the text."""
-MAX_TABLE_CHARS = 300_000
-"""The most characters of a table with all rows padded to the longest."""
+MAX_NESTED = 16  # the deepest nesting of quotes, lists or entities. No client shows more.
+MAX_FORMULAS = 1_000  # the most dollar signs. The converter's time grows with their square.
+MAX_UNCLOSED = 100  # the most unclosed formulas. Each makes the converter scan to the end of the text.
+MAX_TABLE_CHARS = 300_000  # the most characters of a table with all rows padded to the longest
 BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MAX_NESTED + 1}}}", re.MULTILINE)
 _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
@@ -29,10 +25,8 @@ _TIMES = re.compile(r"(?<=\d)\*(?=\d)")
 _INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
 _BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
-_LINKED = ("http://", "https://", "mailto:", "tg://")
-"""Schemes for which <…> makes a link. std::string is not one."""
-_FOLLOWED = ("http://", "https://", "tg://")
-"""Schemes of links that Telegram takes."""
+_LINKED = ("http://", "https://", "mailto:", "tg://")  # schemes for which <…> makes a link. std::string is not one.
+_FOLLOWED = ("http://", "https://", "tg://")  # schemes of links that Telegram takes
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
 _FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)

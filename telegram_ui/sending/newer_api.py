@@ -20,10 +20,8 @@ Keyboard = InlineKeyboardMarkup | ForceReply
 STYLE = "button.style"
 CAN_STOP = {"can_stop": True, "keep_on_stop": True}
 """Fields of a draft (Bot API 10.3): the button on it arrives as `stopped_message_generation`."""
-REFUSED_FOR = 24 * 60 * 60
-"""Seconds after which a refused feature is tried again: servers are updated."""
-MAX_REFUSALS = 1_000
-"""Refusals that are remembered, of all chats together."""
+REFUSED_FOR = 24 * 60 * 60  # seconds after which a refused feature is tried again: servers are updated
+MAX_REFUSALS = 1_000  # refusals that are remembered, of all chats together
 
 
 class NewerApi:

@@ -13,8 +13,7 @@ from typing import Protocol
 
 MAX_MESSAGES_A_SECOND = 28
 """Messages a second in all: Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")."""
-PREVIEWS = 20
-"""Drafts and edits among them, while answers are written: the rest is for what must arrive."""
+PREVIEWS = 20  # drafts and edits among them, while answers are written: the rest is for what must arrive
 SECOND = 1.0
 HELD_FOR = 60.0
 """Seconds after a refusal for which the limits are kept. Before one they are not: a server of one's own has none, and

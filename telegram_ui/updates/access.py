@@ -16,12 +16,10 @@ from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, parse_update
 from telegram_ui.updates.paste import is_continued, may_continue
 
 TOLD_WITHIN = timedelta(hours=1)
-MAX_TOLD = 5
-"""Times that a stranger is told within that time."""
+MAX_TOLD = 5  # times that a stranger is told within that time
 MAX_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
-MAX_REQUESTS = 20
-"""Strangers about whom admins are asked within TOLD_WITHIN."""
+MAX_REQUESTS = 20  # strangers about whom admins are asked within TOLD_WITHIN
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 

@@ -17,10 +17,8 @@ logger = logging.getLogger(__name__)
 FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
-MAX_FILES = 10
-"""Files of one formatted message that are read: as many as an album holds."""
-PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
-"""The formats that models with vision take."""
+MAX_FILES = 10  # files of one formatted message that are read: as many as an album holds
+PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})  # the formats that models with vision take
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,7 @@ from records.scopes import Person
 from settings import Settings
 from storage.bot_state.people import People
 
-LIFETIME = timedelta(hours=24)
-"""Of a link that nobody opens: it stands in a terminal's and a container's log."""
+LIFETIME = timedelta(hours=24)  # of a link that nobody opens: it stands in a terminal's and a container's log
 
 
 class Claim:

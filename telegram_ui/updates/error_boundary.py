@@ -21,8 +21,7 @@ from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import Repeatable, Repeats
 
-LanguageOf = Callable[[Chat, Person], Awaitable[str]]
-"""The language in which a person is answered in a chat."""
+LanguageOf = Callable[[Chat, Person], Awaitable[str]]  # the language in which a person is answered in a chat
 
 logger = logging.getLogger(__name__)
 

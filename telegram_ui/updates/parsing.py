@@ -30,8 +30,7 @@ DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
-MAX_REPLIED_CHARS = 2_000
-"""The most characters of a replied-to message."""
+MAX_REPLIED_CHARS = 2_000  # the most characters of a replied-to message
 
 NO_WORDS = "[The sender removed the words of this message]"
 """The text of an edited message of which only the mention of the bot, or a picture, is left."""

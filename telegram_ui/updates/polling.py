@@ -86,14 +86,10 @@ def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] 
 
 
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
-POLL_SECONDS = 25
-"""For which Telegram may hold a poll."""
-READ_SECONDS = 20.0
-"""Longer than that without a byte of an answer, and a poll has failed."""
-FIRST_WAIT = 1.0
-"""Seconds after a poll that failed."""
-LAST_WAIT = 30.0
-"""Seconds after many that failed."""
+POLL_SECONDS = 25  # for which Telegram may hold a poll
+READ_SECONDS = 20.0  # longer than that without a byte of an answer, and a poll has failed
+FIRST_WAIT = 1.0  # seconds after a poll that failed
+LAST_WAIT = 30.0  # seconds after many that failed
 
 
 class LeaseGuard(BaseRateLimiter[None]):

@@ -14,8 +14,7 @@ from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.polling import MAX_RICH_PARTS, read_or_emptied
 from text.characters import replace_surrogates_in
 
-MAX_UPDATE_BYTES = 8_000_000
-"""Bytes of one update; a table of 32,768 cells that replies to another has some 4 MB."""
+MAX_UPDATE_BYTES = 8_000_000  # bytes of one update; a table of 32,768 cells that replies to another has some 4 MB
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 

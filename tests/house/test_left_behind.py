@@ -49,7 +49,7 @@ def leave_another_path() -> Callable[[], object]:
     ("leave", "name"),
     [
         (leave_a_variable, "$LEFT_BEHIND"),
-        (leave_a_language, "language"),
+        (leave_a_language, "context"),
         (leave_a_log_level, "log levels"),
         (leave_a_handler, "log handlers"),
         (leave_the_collector_off, "collector"),

@@ -33,19 +33,13 @@ _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?![\d:])")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
-_JAPANESE_ERAS = {"R": 2018, "H": 1988}
-"""The year before the first one of an era."""
-NEAR_MONTH = 20
-"""Characters between the name of a month and its day or year."""
-MAX_WORDS = 4
-"""Words of a head next to date and clock: a line with more is a sentence."""
-_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
-"""Where year, month and day stand in a date."""
+_JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era
+NEAR_MONTH = 20  # characters between the name of a month and its day or year
+MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
+_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
-FIRST_YEAR = 2009
-"""WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake."""
-_BUDDHIST_YEARS = 543
-"""Years by which the Thai calendar is ahead."""
+FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
+_BUDDHIST_YEARS = 543  # years by which the Thai calendar is ahead
 
 
 class Head(NamedTuple):

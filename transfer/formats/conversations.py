@@ -37,20 +37,17 @@ _ROLES: Mapping[Role, str] = {
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
-MAX_SPEAKERS = 20
-"""The most people offered when we ask which of them is importing the chat."""
+MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 _WHEN = (
     *("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date"),
     *("inserted_at", "timestamp_ms", "updated_datetime", "create_date", "time", "Time"),
 )
 """JSON members that hold the time of a message or conversation."""
 _SKIPPED = ("here", "wordless", "service", "temporary")
-_SHOWN = 40
-"""The most characters of a title shown when a conversation is damaged."""
+_SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
-Element = tuple[str, int, Any]
-"""A part of a file: its name, its offset and its value."""
+Element = tuple[str, int, Any]  # A part of a file: its name, its offset and its value
 
 
 class LeftOut(Exception):  # noqa: N818 - reads as the state it is
@@ -262,8 +259,7 @@ def is_numbered(name: str, kind: str) -> bool:
 
 
 FACTS_A_PAGE = 20
-PAGE = 2_500
-"""The most characters of facts in one message, of Telegram's 4,096."""
+PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
 MAX_OFFERED = 500
 MAX_OFFERED_CHARS = 500
 """Facts of another assistant: those shown together, those of one file, and the characters of each."""
@@ -291,8 +287,7 @@ def make_offers(
     return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
 
 
-MAX_TITLE_CHARS = 200
-"""Characters."""
+MAX_TITLE_CHARS = 200  # characters
 
 
 def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
@@ -379,8 +374,7 @@ def find_branch(
     return found[::-1]
 
 
-DELETED = "Deleted account"
-"""Telegram's name for an account that no longer exists."""
+DELETED = "Deleted account"  # Telegram's name for an account that no longer exists
 
 
 def format_forwarded(name: str, words: str) -> str:

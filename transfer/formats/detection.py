@@ -54,14 +54,11 @@ from transfer.formats.history import (
 )
 from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 
-PIECE = 1_000_000
-"""Bytes that are decoded at once: no other thread runs meanwhile."""
-MAX_UNPACKED_BYTES = 200_000_000
-"""The most bytes of JSON that are read: beyond that the process would need gigabytes."""
+PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
+MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000
 """Files in an archive, pictures and all: reading the list of more takes longer than reading an export."""
-_TAR_MAGIC_AT = 257
-"""Where a tar archive says that it is one."""
+_TAR_MAGIC_AT = 257  # where a tar archive says that it is one
 _OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _UNREAD_PRODUCTS = {
@@ -69,8 +66,7 @@ _UNREAD_PRODUCTS = {
     "ChatGPT (chat.html)": "var jsonData =", "Viber": "Viber", "Character.AI": '"character_external_id"',
 }  # fmt: skip
 """Marks of exports that are named to the person, since they cannot be read."""
-_ENTRY = b"PK\x01\x02"
-"""What each entry in the list of an archive begins with."""
+_ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
     one.name: one
     for one in (
@@ -90,10 +86,8 @@ files of an archive share them by their lengths, and each has the least.
 """
 MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
 """Messages that are taken from a file, and one more for so many bytes that were sent."""
-MAX_FACT_CHARS = 4_096
-"""Characters."""
-MAX_FILES = 5_000
-"""Of an archive that are read together: Discord has one for each channel."""
+MAX_FACT_CHARS = 4_096  # characters
+MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
 _OBJECTS_SAMPLED = 3
 _FALLBACKS = (generic.FORMAT, memories.FORMAT)
 """Formats that look for messages and memories wherever they stand: tried where another one understands nothing."""

@@ -31,8 +31,7 @@ _TITLES = ("title", "name", "chatTitle", "thread_title", "topic")
 _GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
-MAX_DEPTH = 6
-"""Objects and lists inside one another in which conversations are looked for."""
+MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 _MAX_TREE_DEPTH = 10_000
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 
@@ -254,8 +253,7 @@ _HEADINGS = {
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }
 """The ways in which a line names who speaks, by the style of each."""
-_ANY_STYLE = "any"
-"""Where the sides of a talk are named in different ways."""
+_ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
 _DECORATION = re.compile(r"[^\w\s]+")
 _FOOTER = re.compile(r"\n---\s*\n[^\n]*\]\(https?://[^\n]*\s*$")

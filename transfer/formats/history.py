@@ -11,10 +11,8 @@ from runtime.cooperative import yielding_gil
 from text.characters import find_boundary, replace_surrogates
 from transfer.formats.json_stream import JsonStream
 
-MAX_MESSAGE_CHARS = 16_000
-"""The most characters of one message. A longer one is split into several of the same turn."""
-SAMPLED = 20_000
-"""Characters at the beginning of a file that are looked at to recognise its format."""
+MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
+SAMPLED = 20_000  # characters at the beginning of a file that are looked at to recognise its format
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,12 +14,9 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 
-MAX_DEPTH = 100
-"""The deepest nesting of objects and arrays."""
-MAX_VALUE_CHARS = 32_000_000
-"""The most characters of one value, such as a whole ChatGPT conversation."""
-MAX_VALUES = 20_000_000
-"""The most values read from one text. Each takes some 100 bytes, however short it is."""
+MAX_DEPTH = 100  # the deepest nesting of objects and arrays
+MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
+MAX_VALUES = 20_000_000  # the most values read from one text. Each takes some 100 bytes, however short it is.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")

@@ -23,18 +23,14 @@ from transfer.formats.values import WrongElement, demand_moment, demand_object, 
 
 MARK = "keepsake-export"
 VERSION = 1
-MAX_PARTS = 10_000
-"""Files of one export; each has some 48 MB."""
-MAX_NAME_CHARS = 64
-"""Characters of what an export is called in all of its files."""
-FARTHEST = 2**52
-"""Ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63."""
+MAX_PARTS = 10_000  # files of one export; each has some 48 MB
+MAX_NAME_CHARS = 64  # characters of what an export is called in all of its files
+FARTHEST = 2**52  # ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63
 Row = Mapping[str, object]
 MAX_MESSAGE_CHARS = 120_000
 """Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
-MAX_END_BYTES = 200
-"""Bytes at the end of a file among which its signature stands."""
+MAX_END_BYTES = 200  # bytes at the end of a file among which its signature stands
 
 Signer = Literal["here", "altered", "elsewhere"]
 """Who signed a file: this bot, and it is unchanged; this bot, and it was changed since; another, or nobody."""

@@ -25,8 +25,7 @@ _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
 _TEXT_LIST = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*+"')
-SHARE = 0.5
-"""The share of list items from which a text without dates counts as a list of memories."""
+SHARE = 0.5  # the share of list items from which a text without dates counts as a list of memories
 _TEXTS = ("content", "memory", "text", "fact")
 _WHEN = ("date", "created_at", "updated_at", "saved")
 

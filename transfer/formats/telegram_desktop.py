@@ -36,10 +36,8 @@ from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import WrongElement, demand_moment, demand_object, list_objects, to_object, to_text
 
 _MAX_NAMED = 5
-MAX_CHOICES = 30
-"""The most chats with a button of their own. The smaller ones share one."""
-_SHIFT = 2**32
-"""Added to a person's id in exports of 2020 and 2021, when no id was that large."""
+MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
+_SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
 _CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 """A control character as Telegram writes it, which is not valid JSON."""
 _READ = frozenset(

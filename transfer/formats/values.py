@@ -16,8 +16,7 @@ _WRITTEN = (
       for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
 )  # fmt: skip
 """Date formats of Telegram's pages, SillyTavern and browsers, without spaces."""
-_MILLISECONDS = 10**11
-"""Larger numbers are milliseconds: as seconds they would lie after the year 5138."""
+_MILLISECONDS = 10**11  # larger numbers are milliseconds: as seconds they would lie after the year 5138
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is

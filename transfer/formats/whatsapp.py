@@ -37,8 +37,7 @@ from transfer.formats.history import (
 )
 from transfer.formats.values import WrongElement
 
-MAX_SPEAKER_CHARS = 100
-"""Characters: a longer beginning of a line is a sentence of the system."""
+MAX_SPEAKER_CHARS = 100  # characters: a longer beginning of a line is a sentence of the system
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
 _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
@@ -57,8 +56,7 @@ _TAIL = re.compile(r"[\u200e\u200f]<[^<>\n:]{3,30}: [^<>\n]{1,200}>$")
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
-_WORDY = re.compile(r"https?://|\n.*\S")
-"""In what the app says itself: a place has a link, a poll several lines."""
+_WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
 _Day = tuple[int, int, int]

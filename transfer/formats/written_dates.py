@@ -17,10 +17,8 @@ _LINE = re.compile(
 _OFFSET = re.compile(r"(?:GMT|UTC)(?:([+-]\d{1,2})(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
-MIN_MONTH_LETTERS = 3
-"""The fewest letters that abbreviate a month's name."""
-MAX_WORDS = 5
-"""A line with more words than this is a sentence, not a date."""
+MIN_MONTH_LETTERS = 3  # the fewest letters that abbreviate a month's name
+MAX_WORDS = 5  # A line with more words than this is a sentence, not a date
 
 
 def parse_hour(number: int, half: str) -> int:

@@ -30,8 +30,7 @@ log = logging.getLogger(__name__)
 
 KIND = "adm"
 ALLOW, REFUSE = "a", "r"
-SHOWN = 200
-"""Characters of what a stranger wrote that the admins see; it is kept nowhere."""
+SHOWN = 200  # characters of what a stranger wrote that the admins see; it is kept nowhere
 OVERVIEW, ERRORS, PEOPLE, REMOVE, GROUPS = "o", "e", "p", "x", "g"
 SET_PRIVACY = "setMySettings"
 ON_A_PAGE = 8

@@ -26,12 +26,9 @@ log = logging.getLogger(__name__)
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
-SPACING = 0.05
-"""Seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs."""
-LOOK_EVERY = 5.0
-"""Seconds between two looks for something to send."""
-GRACE = 2.0
-"""Seconds that what is being sent when the bot stops is given to arrive."""
+SPACING = 0.05  # seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs
+LOOK_EVERY = 5.0  # seconds between two looks for something to send
+GRACE = 2.0  # seconds that what is being sent when the bot stops is given to arrive
 TOO_OLD = timedelta(hours=24)
 """An older one is called off: it may come from a restored backup, and have been sent long ago."""
 

@@ -31,8 +31,7 @@ OFFERED, LISTED = "rmy", "rml"
 NO = "no"
 PAGE, CANCEL = "p", "x"
 ON_A_PAGE = 8
-SHOWN = 120
-"""Characters of a reminder in the list."""
+SHOWN = 120  # characters of a reminder in the list
 _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}
 _LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
 

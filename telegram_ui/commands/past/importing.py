@@ -27,16 +27,13 @@ from transfer.plans import FileContext, format_done, format_plan, format_questio
 log = logging.getLogger(__name__)
 
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
-ASKED = "q"
-"""What the button carries that imports a file about which something was asked."""
-KEPT = 1_000
-"""The most files whose answers are kept."""
+ASKED = "q"  # what the button carries that imports a file about which something was asked
+KEPT = 1_000  # the most files whose answers are kept
 MAX_PIECE_CHARS = 4_000
 """Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
 NUMBERS_A_ROW = 5
 AWAITED = timedelta(minutes=10)
-PROGRESS_EVERY = 3.0
-"""Seconds between two edits that show progress (Telegram takes about one edit a second in a chat)."""
+PROGRESS_EVERY = 3.0  # seconds between two edits that show progress (Telegram takes about one edit a second in a chat)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,8 +56,7 @@ class _Asked:
 
 
 Row = Sequence[InlineKeyboardButton]
-Step = tuple[str, *tuple[Row, ...]]
-"""A text, and the rows of buttons under it."""
+Step = tuple[str, *tuple[Row, ...]]  # A text, and the rows of buttons under it
 
 
 class TransferCommands(Family):
