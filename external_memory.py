@@ -209,6 +209,13 @@ class ExternalMemory:
             found = await store.conversations.said_in(place, source=source, telegram_id=telegram_id, number=number)
         return found or current
 
+    async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
+        """Return the topic of a chat in which a Telegram message was said or shown, or None if none is stored."""
+        if await self.config(owner) is None:
+            return None
+        async with self.home(owner) as store:
+            return await store.conversations.find_place(owner, telegram_id)
+
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
         """Begin a conversation and continue the chat in it. Raise StorageError."""
         async with self.home(place.owner) as store:

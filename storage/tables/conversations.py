@@ -140,6 +140,16 @@ class ConversationTable(OwnerTables):
 
         return await self._read_together(place.owner, read)
 
+    async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
+        """Return the place of an owner in which a Telegram message was said or shown, or None."""
+
+        def read(connection: Connection) -> Scope | None:
+            row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
+            row = row or connection.execute(_PLACE_SHOWN_IN, (owner, telegram_id)).fetchone()
+            return Scope(owner=owner, thread=int(row[0])) if row is not None else None
+
+        return await self._read_together(owner, read)
+
     def _demand_owner(self, connection: Connection, owner: int) -> None:
         if connection.execute(_LIVES, (owner, self.kind)).fetchone() is None:
             raise StorageError("This memory is not kept here; turn it on first.")
@@ -245,6 +255,21 @@ _SHOWN_AS = f"""
 SELECT thread_id FROM accounts WHERE {_OF_PLACE}
 AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?) ORDER BY id DESC
 """  # noqa: S608
+# One search of the index for each thread.
+_PLACE_BY_TELEGRAM_ID = """
+SELECT COALESCE(conversations.place, messages.thread_id)
+FROM messages LEFT JOIN conversations USING (user_id, thread_id)
+WHERE messages.user_id = ?1 AND messages.telegram_id = ?2
+AND messages.thread_id IN (SELECT thread_id FROM scopes WHERE user_id = ?1)
+ORDER BY messages.id DESC LIMIT 1
+"""
+_PLACE_SHOWN_IN = """
+SELECT COALESCE(conversations.place, accounts.thread_id)
+FROM accounts LEFT JOIN conversations USING (user_id, thread_id)
+WHERE accounts.user_id = ?1
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?2)
+ORDER BY accounts.id DESC LIMIT 1
+"""
 _LISTED = """
 WITH numbers AS (
   SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2

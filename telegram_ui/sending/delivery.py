@@ -45,6 +45,7 @@ _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 ATTEMPTS = 5
 MAX_WAIT_SECONDS = 600.0  # seconds in all that one final text may wait for Telegram
+MAX_KNOWN_THREADS = 10_000  # messages in topics; a reaction to an older one is looked up in the memory
 CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
 
 
@@ -99,11 +100,21 @@ class Delivery:
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
+        self._threads = LRUCache[tuple[int, int], int](MAX_KNOWN_THREADS)  # by chat and message
         self.closing = asyncio.Event()
 
     def current_id(self, chat: Chat) -> int:
         """Return the current id of a chat."""
         return self._upgraded.get(chat.id, chat.id)
+
+    def find_thread(self, chat_id: int, message_id: int) -> int:
+        """Return the thread in which this run sent a message, or 0."""
+        return self._threads.get((chat_id, message_id), 0)
+
+    def _note_thread(self, chat: Chat, message_id: int) -> int:
+        if chat.thread:
+            self._threads[self.current_id(chat), message_id] = chat.thread
+        return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send the bot's own words, without Markdown; the ids of the messages. The keyboard is under the last one.
@@ -273,7 +284,7 @@ class Delivery:
             sent = await self.bot.do_api_request("sendRichMessage", fields)
             if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
                 raise TelegramError("Invalid server response")
-            return int(sent["message_id"])
+            return self._note_thread(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
         async with self.state(chat).order:
@@ -362,7 +373,7 @@ class Delivery:
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
-            return int(message.message_id)
+            return self._note_thread(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):  # what python-telegram-bot cannot read
             raise TelegramError("Invalid server response") from None
 

@@ -50,6 +50,7 @@ class Placing:
     _queue: DurableQueue
     _conversation: Conversation
     _memory: ExternalMemory
+    _delivery: Delivery
 
     async def of_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a message with its conversation, and with how memory stands now: what waits behind other turns is not
@@ -82,6 +83,20 @@ class Placing:
             logger.warning("Which conversation is open in %s is not known: %s", parsed.location, type(error).__name__)
             return parsed
         return parsed.within(scope)
+
+    async def in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
+        """Return a reaction with the topic of its message, because Telegram names none; unchanged if it is unknown."""
+        if parsed.telegram_id is None:
+            return parsed
+        thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
+        if not thread:
+            try:
+                place = await self._memory.find_place(parsed.chat.id, parsed.telegram_id)
+            except StorageError as error:
+                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.location, type(error).__name__)
+                return parsed
+            thread = place.thread if place is not None else 0
+        return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs

@@ -68,7 +68,9 @@ class Dispatcher:
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
         )
-        self._placing = Placing(queue=queue, conversation=services.conversation, memory=services.memory)
+        self._placing = Placing(
+            queue=queue, conversation=services.conversation, memory=services.memory, delivery=self._delivery
+        )
         self._answer_delivery = answer_delivery
         self._file_attempts = FileAttempts(queue, self._delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
@@ -124,8 +126,7 @@ class Dispatcher:
             enter = partial(self._submit_in_chat, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
         elif parsed.kind == "dislike":
-            # Behind the answer that it is under, so that it is known by then which message shows that.
-            self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
+            self._queues.commands.submit(parsed.location, partial(self._enter_dislike, received, parsed))
         elif parsed.kind == "press":
             self._press(received, parsed)
         elif parsed.kind == "command":
@@ -259,6 +260,11 @@ class Dispatcher:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         elif correction.turn is not None:  # in a group a message for each edit would be noise
             await self._delivery.react(parsed.chat, edited, NOTED)
+
+    async def _enter_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
+        parsed = await self._placing.in_topic(parsed)
+        # Behind the answer that it is under, so that it is known by then which message shows that.
+        self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:

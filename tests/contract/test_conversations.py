@@ -146,6 +146,19 @@ async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_
     assert await find(BORIS, number=first.id) is None
 
 
+async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: MemoryStore) -> None:
+    topic = replace(ANNA, thread=7)
+    await store.append(ANNA, [replace(said("here", source="1:1"), telegram_id=71)])
+    await store.append(topic, [replace(said("there", source="1:2"), telegram_id=72)])
+    later = await store.conversations.begin(topic, "", now=NOW)
+    answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
+    await store.append(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
+    await store.explanations.note_shown(later, "1:3", [74, 75])
+    find = store.conversations.find_place
+    assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
+    assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None
+
+
 async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(store: MemoryStore) -> None:
     """As after the import of another memory's export."""
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)

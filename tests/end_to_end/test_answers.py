@@ -1,6 +1,7 @@
 """The buttons under an answer, as a person uses them: another one, the rest, try again, stop, why."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -204,6 +205,33 @@ async def test_a_thumb_down_asks_what_was_wrong(house: House, memory: str) -> No
         await house.world.feed.first(
             lambda event: event["kind"] == "delete" and event["message_id"] == question["message_id"]
         )
+
+
+@pytest.mark.parametrize("memory", ["on", "off"])
+async def test_a_thumb_down_in_a_topic_is_asked_about_in_that_topic(house: House, memory: str) -> None:
+    ann = house.person()
+    forum = house.group(ann, admins=[ann], topics={3: "Bread", 4: "Stone"})
+    chats, bot_id = house.world.chats, house.world.bot["id"]
+    chats[forum] = replace(chats[forum], admins=(ann.id, bot_id))  # or Telegram would tell the bot of no reaction
+    stone = ann.within(forum, 4)
+    async with house.bot():
+        if memory == "on":
+            await stone.sets_up()
+        answer = await stone.tells(f"@{house.world.bot['username']} Hello", "Noted.")
+        await dislikes(stone, answer)
+        await stone.asks("/new", "")
+        answer = await stone.tells(f"@{house.world.bot['username']} Hello again", "Noted.")
+    if memory == "on":
+        async with house.bot():
+            await dislikes(stone, answer)
+
+
+async def dislikes(member: Member, answer: Json) -> None:
+    since = member.now
+    member.reacts(answer, "👎")
+    question = await member.hears("What was wrong?", since=since)
+    assert question["message_thread_id"] == answer["message_thread_id"]
+    assert question["reply_to_message"]["message_id"] == answer["message_id"]
 
 
 async def test_other_reactions_and_those_to_other_messages_change_nothing(house: House) -> None:
