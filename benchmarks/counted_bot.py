@@ -50,7 +50,7 @@ def tell(databases: list[Database], *_: object) -> None:
     figures = {
         "processor_ms": processor_ms(),
         "hops": sum(database.hops for database in databases),
-        "commits": sum(database.commits for database in databases),
+        "commits": sum(database.writer.commits for database in databases),
     }
     print(json.dumps(figures), flush=True)
 

@@ -25,8 +25,8 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.stores.json import JsonStore
+from storage.stores.json_files import suspend_indexes
 from storage.stores.postgres import open_postgres_database
-from storage.tables.bulk_load import suspend_indexes
 from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
 from text import analyzer
@@ -40,6 +40,11 @@ LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]
 _INSERT = MESSAGES.insert_with("seq")
+_COUNT_WORDS = """
+INSERT INTO scope_words
+SELECT user_id, thread_id, COUNT(*), SUM(length), SUM(is_person), SUM(length * is_person)
+FROM places GROUP BY user_id, thread_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +84,9 @@ async def fill(
 def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
     for scope in scopes:
         _begun(connection, scope, count, StorageType.SQLITE)
-    with suspend_indexes(connection, with_words=True):
+    with suspend_indexes(connection, "messages", "places"):
         _told(connection, scopes, count)
+    connection.execute(_COUNT_WORDS)
 
 
 def _filled_there(connection: Connection, scope: Scope, count: int, before: int) -> None:

@@ -4,14 +4,13 @@ A transaction is committed or rolled back as a whole, even if its task is cancel
 """
 
 import asyncio
-import atexit
 import contextlib
-import functools
 import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,10 +18,10 @@ from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageT
 from runtime.tasks import run_uncancelled
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite_driver import connect, create_private, explain_errors, sqlite3, sync_folder
-from storage.engine.sqlite_writer import CommitHooks, InItsThread, SqliteConnection, Work, Writer
+from storage.engine.sqlite_writer import SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
-"""One schema step. It runs in the same transaction that raises the file's version."""
+"""A schema step. It runs in the transaction that raises the file's version."""
 Result = TypeVar("Result")
 
 APPLICATION_ID = int.from_bytes(b"Keep")  # the PRAGMA application_id of files of version 1.0 and later
@@ -30,7 +29,6 @@ _FORMAT = """
 SELECT user_version, application_id, NOT EXISTS (SELECT 1 FROM sqlite_master)
 FROM pragma_user_version, pragma_application_id
 """
-_TEMPLATE_LOCK = threading.Lock()
 
 
 class Database:
@@ -41,40 +39,21 @@ class Database:
 
     def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
         self.path = path
-        self._writer = writer
-        self._all_readers = tuple(readers)
+        self.writer = writer
+        self._connections = (writer.connection, *readers)
         self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
 
     @property
-    def commits(self) -> int:
-        """The number of durable commits so far."""
-        return self._writer.commits
-
-    @property
     def hops(self) -> int:
         """The number of calls handed to the file's threads so far."""
-        return self._writer.hops + sum(connection.hops for connection in self._all_readers)
-
-    @property
-    def commit_hooks(self) -> CommitHooks | None:
-        """The callbacks around every commit, or None. The JSON store writes its journal in them."""
-        return self._writer.commit_hooks
-
-    @commit_hooks.setter
-    def commit_hooks(self, hooks: CommitHooks | None) -> None:
-        self._writer.commit_hooks = hooks
+        return sum(connection.hops for connection in self._connections)
 
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls,
-        path: Path,
-        *,
-        migrations: Sequence[Migration],
-        durable: bool = True,
-        busy_timeout: float = 5.0,
+        cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True, busy_timeout: float = 5.0
     ) -> AsyncIterator["Database"]:
         """Open or create the file, migrate its schema, and close everything at the end.
 
@@ -87,42 +66,34 @@ class Database:
         async with contextlib.AsyncExitStack() as stack:
 
             async def open_connection(name: str) -> SqliteConnection:
+                open_file = partial(connect, path, durable=durable, busy_timeout=busy_timeout)
+                connection = SqliteConnection(open_file, path, name)
                 with explain_errors(path):
-                    connection = SqliteConnection(
-                        lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name
-                    )
                     await connection
                 stack.push_async_callback(run_uncancelled, connection.close)
                 return connection
 
-            writer = Writer(await open_connection("writer"), path, busy_timeout_ms=round(busy_timeout * 1000))
+            writer = Writer(await open_connection("writer"), busy_timeout_ms=round(busy_timeout * 1000))
             stack.push_async_callback(run_uncancelled, writer.finish)
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
-                await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
+                await Reader(reader.run).rows("PRAGMA query_only=ON")
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as one transaction in one hop to the thread, and return its result once it is on disk.
-
-        Transactions that wait at the same moment share one commit, but each fails on its own. `work` may run again if
-        another's failure rolled it back, so it must change nothing but the file.
-        """
-        return await self._writer.transact(work)
+        """See OwnerDatabase.transact. Transactions that wait at the same moment share one commit, but fail alone."""
+        return await self.writer.transact(work)
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction. It is committed to disk when the block ends, and rolled back if the block raises.
-
-        All other writers wait meanwhile: use `transact` unless the block must await something between its statements.
-        """
-        return self._writer.transaction()
+        """See OwnerDatabase.write. All other writers wait: use `transact` unless the block must await something."""
+        return self.writer.transaction()
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
-        """Borrow a connection for reading. If `frozen`, all statements read one snapshot; keep such a block short."""
+        """See OwnerDatabase.read."""
         connection = await self._readers.get()
         try:
-            reader = Reader(InItsThread(connection, self.path))
+            reader = Reader(connection.run)
             if frozen:
                 await reader.rows("BEGIN")
             yield reader
@@ -138,16 +109,16 @@ class Database:
 
         Return False if another process is reading; the log is then truncated when the file is closed.
         """
-        async with self._writer.exclusive() as run:
-            return bool(await run(_cut_log))
+        async with self.writer.lock:
+            return await self.writer.connection.run(_cut_log)
 
     async def rewrite(self) -> None:
         """Rewrite the file without deleted data. The log still holds that data until `forget_log`.
 
         secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         """
-        async with self._writer.exclusive() as run:
-            await run_uncancelled(lambda: run(_rewrite_file))
+        async with self.writer.lock:
+            await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
 def _cut_log(connection: sqlite3.Connection) -> bool:
@@ -161,29 +132,17 @@ def _cut_log(connection: sqlite3.Connection) -> bool:
     return row is not None and row[0] == 0
 
 
-def _rewrite_file(connection: sqlite3.Connection) -> None:
-    connection.execute("VACUUM")
-
-
-def _check_foreign_keys(connection: sqlite3.Connection, path: Path, number: int) -> None:
-    if connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise StorageError(f"{path.name} could not be brought to format {number}; it was left as it was.")
-
-
 def copy_database(source: Path, target: Path) -> None:
     """Copy `source` to `target` by SQLite's online backup, with mode 0600, and fsync it."""
-    partial = target.with_name(target.name + ".partial")
+    copy = target.with_name(target.name + ".partial")
     with explain_errors(target):
-        partial.unlink(missing_ok=True)
-        create_private(partial)
-        with (
-            contextlib.closing(sqlite3.connect(source)) as old,
-            contextlib.closing(sqlite3.connect(partial)) as new,
-        ):
+        copy.unlink(missing_ok=True)
+        create_private(copy)
+        with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
             old.backup(new)
-        with partial.open("rb") as written:
+        with copy.open("rb") as written:
             os.fsync(written.fileno())
-        partial.replace(target)
+        copy.replace(target)
         sync_folder(target.parent)
 
 
@@ -200,13 +159,9 @@ def migrate(path: Path, steps: Sequence[Migration]) -> None:
                 version = read_version(connection, path.name, len(steps))
         if version == len(steps):
             return
-        if version == 0:
-            with contextlib.closing(connect(path)) as connection:
-                _copy_template(connection, tuple(steps))
-            return
         copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
         # A copy from an earlier attempt that was killed is complete, and older: keep it.
-        if not copy.exists():
+        if version and not copy.exists():
             copy_database(path, copy)
         with contextlib.closing(connect(path)) as connection:
             _run_migrations(connection, steps, version, path)
@@ -225,38 +180,18 @@ def read_version(connection: sqlite3.Connection, name: str, known: int) -> int:
 
 
 def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], version: int, path: Path) -> None:
-    """Run the migrations after `version`, each in its own transaction."""
+    """Run the migrations after `version` in one transaction."""
     connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
-    for number, step in enumerate(steps[version:], start=version + 1):
+    with connection:  # roll back if the block raises
         connection.execute("BEGIN IMMEDIATE")
-        try:
+        for step in steps[version:]:
             step(connection)
-            _check_foreign_keys(connection, path, number)
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version={number}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.rollback()
-            raise
+        if connection.execute("PRAGMA foreign_key_check").fetchone():
+            raise StorageError(f"{path.name} could not be brought to format {len(steps)}; it was left as it was.")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={len(steps)}")
 
 
-@functools.cache
-def _build_template(steps: tuple[Migration, ...]) -> sqlite3.Connection:
-    """Return an empty in-memory database of this schema (250 kB). Running the migrations takes 40 ms of CPU time."""
-    template = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    atexit.register(template.close)
-    template.row_factory = sqlite3.Row
-    _run_migrations(template, steps, 0, Path("a new file"))
-    return template
-
-
-def _copy_template(connection: sqlite3.Connection, steps: tuple[Migration, ...]) -> None:
-    """Fill a new file with the empty schema in one transaction (SQLite's backup)."""
-    with _TEMPLATE_LOCK:
-        _build_template(steps).backup(connection)
-
-
-# the integrity check ----------------------------------------------------------------------------------------
 @contextlib.asynccontextmanager
 async def check_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
     """Check the integrity of `path` in a thread while the block runs. Pass `report` a sentence if it is damaged."""
@@ -279,12 +214,8 @@ async def _examine(path: Path, stopping: threading.Event, report: Callable[[str]
 
 
 def _check_integrity(path: Path, stopping: threading.Event) -> None:
-    """Raise StorageCorrupt if a page is damaged. Give up when `stopping` is set."""
-    with (
-        explain_errors(path),
-        contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,
-    ):
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with explain_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.set_progress_handler(stopping.is_set, 10_000)
-        verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-        if verdict != "ok":
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("database disk image is malformed")

@@ -7,11 +7,11 @@ failing write does not affect the others of its group.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import aiosqlite
 
@@ -29,33 +29,19 @@ MAX_GROUP_SIZE = 128  # writes that share one commit. More would delay the first
 class SqliteConnection(aiosqlite.Connection):
     """An aiosqlite connection that runs whole functions in its thread. `hops` counts the functions run so far."""
 
-    def __init__(self, connector: Callable[[], sqlite3.Connection], name: str) -> None:
-        super().__init__(connector, 64)
+    def __init__(self, open_file: Callable[[], sqlite3.Connection], path: Path, name: str) -> None:
+        super().__init__(open_file, 64)
         self._thread.name = name
+        self.path = path
         self.hops = 0
 
-    @property
-    def is_open(self) -> bool:
-        return self._running and self._connection is not None
-
-    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Return `work(connection)`, run in the connection's thread. Raise ValueError if it is closed."""
-        self.hops += 1
-        return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
-
-
-@dataclass(frozen=True, slots=True)
-class InItsThread:
-    """Runs functions with a connection in its thread, and raises errors as StorageError."""
-
-    connection: SqliteConnection
-    path: Path
-
-    async def __call__(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
-        if not self.connection.is_open:
+    async def run(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
+        """Return `work(connection)`, run in the connection's thread. Raise StorageError."""
+        if not self._running or self._connection is None:
             raise StorageError(f"{self.path.name} is closed.")
+        self.hops += 1
         with explain_errors(self.path):
-            return await self.connection.run(work)
+            return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
 class CommitHooks(Protocol):
@@ -71,14 +57,7 @@ class CommitHooks(Protocol):
         """Run on the event loop once the transaction is in the file, before the next one begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Done(Generic[Result]):
-    """The result of a write. It is valid only once its group is committed."""
-
-    result: Result
-
-
-_Outcome = _Done[Any] | Exception
+_Outcome = tuple[Any, Exception | None]  # the result of a write, valid only once its group is committed, or its error
 
 
 @dataclass(eq=False, slots=True)
@@ -89,37 +68,31 @@ class _Waiting:
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     has_begun: bool = False
 
-    def settle(self, outcome: _Outcome) -> None:
+    def settle(self, result: object, error: Exception | None) -> None:
         if self.outcome.done():
             return
-        if isinstance(outcome, _Done):
-            self.outcome.set_result(outcome.result)
+        if error is None:
+            self.outcome.set_result(result)
         else:
-            self.outcome.set_exception(outcome)
+            self.outcome.set_exception(error)
 
 
 class Writer:
-    """Runs transactions on one connection, one after the other.
+    """Runs transactions on one connection, one after the other. Whoever holds `lock` may use the connection alone.
 
-    `busy_timeout_ms` is how long to wait for a lock of another process. `commit_hooks`, if set, are called around every
-    commit.
+    `busy_timeout_ms` is how long to wait for a lock of another process. `commits` counts the durable commits.
     """
 
-    def __init__(self, connection: SqliteConnection, path: Path, *, busy_timeout_ms: int) -> None:
+    def __init__(self, connection: SqliteConnection, *, busy_timeout_ms: int) -> None:
+        self.connection = connection
+        self.lock = asyncio.Lock()
         self.commit_hooks: CommitHooks | None = None
         self.commits = 0
-        self._connection = connection
-        self._path = path
-        self._run = InItsThread(connection, path)
+        self._path = connection.path
         self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
-        self._lock = asyncio.Lock()
         self._waiting: deque[_Waiting] = deque()
         self._writing: asyncio.Task[None] | None = None
-
-    @property
-    def hops(self) -> int:
-        return self._connection.hops
 
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction, and return its result once it is on disk.
@@ -145,31 +118,24 @@ class Writer:
     @contextlib.asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
         """Hold the writer for one transaction. Commit it when the block ends; roll it back if the block raises."""
-        async with self._lock:
+        async with self.lock:
             try:
-                await self._run(self._begin_transaction)
-                yield Transaction(self._run)
+                await self.connection.run(self._begin_transaction)
+                yield Transaction(self.connection.run)
             except BaseException:
                 await run_uncancelled(self._roll_back)
                 raise
             await run_uncancelled(self._commit_transaction)
-
-    @contextlib.asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
-        """Hold the writer without a transaction, and yield a function that runs work on the connection."""
-        async with self._lock:
-            yield self._run
 
     async def finish(self) -> None:
         """Wait until the queue is written."""
         if self._writing is not None:
             await asyncio.wait({self._writing})
 
-    # the queue -----------------------------------------------------------------------------------------------
     async def _write_waiting(self) -> None:
         """Write the queue in groups until it is empty."""
         while self._waiting:
-            async with self._lock:
+            async with self.lock:
                 group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP_SIZE))]
                 for waiting in group:
                     waiting.has_begun = True
@@ -177,24 +143,24 @@ class Writer:
                     await run_uncancelled(partial(self._write, group))
                 except Exception as error:  # broad: every waiting caller must get an outcome
                     for waiting in group:
-                        waiting.settle(error)
+                        waiting.settle(None, error)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
         try:
-            outcomes = await self._run(partial(self._run_group, [waiting.work for waiting in group]))
+            outcomes = await self.connection.run(partial(self._run_group, [waiting.work for waiting in group]))
         except Exception as error:  # broad: every waiting caller must get an outcome
-            outcomes = [error] * len(group)
+            outcomes = [(None, error)] * len(group)
         if outcomes is None:  # the whole group was rolled back: find the write that fails
             for waiting in group:
                 await self._write([waiting])
             return
-        if any(isinstance(outcome, _Done) for outcome in outcomes):
+        if any(error is None for _, error in outcomes):
             self._count_commit()
-        for waiting, outcome in zip(group, outcomes, strict=True):
-            waiting.settle(outcome)
+        for waiting, (result, failure) in zip(group, outcomes, strict=True):
+            waiting.settle(result, failure)
 
     async def _commit_transaction(self) -> None:
-        await self._run(self._commit)
+        await self.connection.run(self._commit)
         self._count_commit()
 
     def _count_commit(self) -> None:
@@ -205,9 +171,8 @@ class Writer:
     async def _roll_back(self) -> None:
         # Runs after what a cancelled task left in the thread's queue. Does nothing outside a transaction.
         with contextlib.suppress(ValueError), explain_errors(self._path):
-            await self._connection.rollback()
+            await self.connection.rollback()
 
-    # in the database's thread --------------------------------------------------------------------------------
     def _run_group(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
         """Return the result or error of each write, or None if a failure rolled back several of them."""
         self._begin_transaction(connection)
@@ -217,10 +182,10 @@ class Writer:
                 outcomes.append(self._run_in_savepoint(work, connection))
                 if not connection.in_transaction and len(works) > 1:
                     return None  # SQLite rolled everything back by itself, for example on a full disk
-            if any(isinstance(outcome, _Done) for outcome in outcomes):
+            if any(error is None for _, error in outcomes):
                 self._commit(connection)
         except Exception as error:  # broad: the waiting callers get it
-            return [error] if len(works) == 1 else None
+            return [(None, error)] if len(works) == 1 else None
         finally:
             connection.rollback()
         return outcomes
@@ -230,9 +195,9 @@ class Writer:
         outcome: _Outcome
         try:
             with explain_errors(self._path):
-                outcome = _Done(work(connection))
+                outcome = work(connection), None
         except Exception as error:  # broad: the waiting caller gets it
-            outcome = error
+            outcome = None, error
             if connection.in_transaction:
                 connection.execute("ROLLBACK TO one")
         if connection.in_transaction:

@@ -15,7 +15,7 @@ from records.messages import Origin, Role
 from records.owners import Formatting, SpokenAnswers
 from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
-from text.characters import replace_surrogates
+from text.characters import replace_surrogates, replace_surrogates_in
 
 Portable = dict[str, object]
 Kind = Literal[
@@ -24,7 +24,7 @@ Kind = Literal[
 """Kinds of columns. "truth" is a boolean, "whole" an integer, "telegram_id" one of Telegram's larger integers,
 "stretches" a list of [first, last] ids, and "figures" an object whose values are numbers.
 """
-NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})  # kinds that SQLite stores as JSON
+_NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})  # kinds that SQLite stores as JSON
 _REQUIRED = object()
 
 
@@ -46,12 +46,11 @@ class Table:
     """A table of portable rows: its columns in order, and its key columns, always with the owner first."""
 
     name: str
-    key: tuple[str, ...]
+    key: tuple[str, ...] = ("user_id", "id")
     columns: tuple[Column, ...]
 
     @cached_property
     def defaults(self) -> Mapping[str, object]:
-        """The default values of the columns that a row may leave out."""
         return {column.name: column.default for column in self.columns if column.default is not _REQUIRED}
 
     @cached_property
@@ -61,13 +60,12 @@ class Table:
 
     def upsert_with(self, *further: str) -> str:
         """Return `upsert` with further columns, which keep their values if the row exists."""
-        names = [column.name for column in self.columns]
-        changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in self.key)
+        changed = ", ".join(f"{name} = excluded.{name}" for name in self.names if name not in self.key)
         return f"{self.insert_with(*further)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
     def insert_with(self, *further: str) -> str:
         """Return the INSERT of a new row with further columns."""
-        names = [*(column.name for column in self.columns), *further]
+        names = [*self.names, *further]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def only(self, names: Container[str]) -> "Table":
@@ -77,59 +75,37 @@ class Table:
     def portable(self, row: Mapping[str, object] | Row) -> Portable:
         """Convert a database row to a portable row."""
         portable: Portable = {}
-        for name, form in self._forms:
-            value = row[name]
-            if form == "truth":
-                portable[name] = bool(value)
-            elif form == "nested":
-                portable[name] = json.loads(str(value))
-            else:
-                portable[name] = value
+        for column in self.columns:
+            value = row[column.name]
+            if column.kind == "truth":
+                value = bool(value)
+            elif column.kind in _NESTED:
+                value = json.loads(str(value))
+            portable[column.name] = value
         return portable
 
     def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if it is not one."""
         values: list[Value] = []
-        for name, form in self._forms:
-            value = row[name] if name in row else self.defaults[name]
-            if form == "truth":
+        for column in self.columns:
+            value = row[column.name] if column.name in row else self.defaults[column.name]
+            if column.kind == "truth":
                 values.append(int(bool(value)))
-            elif form == "nested":
-                values.append(_format_nested(value))
+            elif column.kind in _NESTED:
+                values.append(json.dumps(replace_surrogates_in(value)))
+            elif isinstance(value, str):
+                # JSON may escape half a surrogate pair, which cannot be written as UTF-8.
+                values.append(replace_surrogates(value))
+            elif value is None or isinstance(value, (int, float, bytes)):
+                values.append(value)
             else:
-                values.append(self._check_plain(name, value))
+                raise TypeError(f"{self.name}.{column.name} cannot hold {type(value).__name__}")
         return tuple(values)
-
-    def _check_plain(self, name: str, value: object) -> Value:
-        if isinstance(value, str):
-            # JSON may escape half a surrogate pair, which cannot be written as UTF-8.
-            return replace_surrogates(value)
-        if value is None or isinstance(value, (int, float, bytes)):
-            return value
-        raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The column names, in the order of the values that `stored` returns."""
         return tuple(column.name for column in self.columns)
-
-    @cached_property
-    def _forms(self) -> tuple[tuple[str, Literal["plain", "truth", "nested"]], ...]:
-        """The column names with the form in which SQLite stores their values."""
-        return tuple(
-            (column.name, "truth" if column.kind == "truth" else "nested" if column.kind in NESTED else "plain")
-            for column in self.columns
-        )
-
-
-def _format_nested(value: object) -> str:
-    """Format a list or an object as JSON, without lone surrogates."""
-    text = json.dumps(value)
-    return (
-        text
-        if "\\ud" not in text
-        else json.dumps(json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False))))
-    )
 
 
 USERS = Table(
@@ -164,7 +140,6 @@ USERS = Table(
 )
 MESSAGES = Table(
     name="messages",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -186,7 +161,6 @@ MESSAGES = Table(
 )
 SUMMARIES = Table(
     name="summaries",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -231,7 +205,6 @@ FAILURES = Table(
 )
 FACTS = Table(
     name="facts",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -258,7 +231,6 @@ FACTS = Table(
 )
 DECISIONS = Table(
     name="decisions",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -271,7 +243,6 @@ DECISIONS = Table(
 )
 PROFILES = Table(
     name="profiles",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -288,7 +259,6 @@ PROFILES = Table(
 )
 VERSIONS = Table(
     name="versions",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -303,7 +273,6 @@ VERSIONS = Table(
 )
 ACCOUNTS = Table(
     name="accounts",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -327,7 +296,6 @@ PROGRESS = Table(
 )
 REMINDERS = Table(
     name="reminders",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
@@ -346,7 +314,6 @@ REMINDERS = Table(
 )
 RESTORES = Table(
     name="restores",
-    key=("user_id", "id"),
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),

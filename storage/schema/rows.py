@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from records.conversations import StoredConversation
@@ -56,11 +55,6 @@ def parse_optional_moment(text: object) -> datetime | None:
     return None if text is None else parse_moment(text)
 
 
-@lru_cache(maxsize=64)
-def _make_scope(owner: int, thread: int) -> Scope:
-    return Scope(owner=owner, thread=thread)
-
-
 class Records(Generic[Record]):
     """Converts the rows of a table to values of one class, and back. `renamed` maps fields to other column names."""
 
@@ -84,7 +78,7 @@ class Records(Generic[Record]):
         except (ValueError, TypeError) as error:
             raise StorageCorrupt(f"A stored value in {self._table} is damaged; {RESTORE}") from error
         if self._is_scoped:
-            values["scope"] = _make_scope(row["user_id"], row["thread_id"])
+            values["scope"] = Scope(owner=row["user_id"], thread=row["thread_id"])
         return self._kind(**(values | given))
 
     def row(self, record: Record) -> Portable:
@@ -104,36 +98,18 @@ def _return_unchanged(value: Any) -> Any:
 
 
 def _parse_tuple(text: str) -> tuple[Any, ...]:
-    return tuple(json.loads(text)) if text != "[]" else ()
-
-
-def _parse_ids(text: str) -> tuple[int, ...]:
-    """Parse a list of ids. Cache short ones: a summary has hundreds of ids, and every turn reads them again."""
-    return _parse_ids_cached(text) if len(text) <= 4_000 else _parse_tuple(text)
-
-
-@lru_cache(maxsize=256)
-def _parse_ids_cached(text: str) -> tuple[int, ...]:
-    return _parse_tuple(text)
-
-
-def _parse_figures(text: str) -> dict[str, Any]:
-    return dict(json.loads(text)) if text != "{}" else {}
-
-
-def format_optional_moment(moment: datetime | None) -> str | None:
-    return None if moment is None else format_moment(moment)
+    return tuple(json.loads(text))
 
 
 _PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
     "truth": bool,
     "date": parse_optional_moment,
-    "ids": _parse_ids,
+    "ids": _parse_tuple,
     "texts": _parse_tuple,
-    "figures": _parse_figures,
+    "figures": json.loads,
 }
 _FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
-    "date": format_optional_moment,
+    "date": lambda moment: None if moment is None else format_moment(moment),
     "ids": list,
     "texts": list,
     "figures": dict,
@@ -149,7 +125,6 @@ REMINDER_ROWS = Records(
 FAILURE_ROWS = Records(FoldFailure, FAILURES)
 CONVERSATION_ROWS = Records(StoredConversation, CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="memory_enabled")
-
 
 message_of = MESSAGE_ROWS.of
 

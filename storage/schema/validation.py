@@ -3,8 +3,9 @@
 Rows that pass can be read by the rest of the program without errors.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Literal, cast
 
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
@@ -60,9 +61,9 @@ def _check_row(table: Table, given: Mapping[str, object], owner: int, number: in
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None
+    where = f"{table.name}[{number}]"
     checked_row: Portable = {}
     for column in table.columns:
-        where = f"{table.name}[{number}]"
         if column.name not in row:
             raise RowError(where, column.name, "missing")
         value = row[column.name]
@@ -90,23 +91,19 @@ def _is_integer(value: object, limit: int = FARTHEST_ID) -> bool:
 
 def _is_number(value: object) -> bool:
     # JSON has numbers that SQLite cannot store: 1e400 is parsed as infinity, and integers have any length.
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and -_MAX_TELEGRAM_ID <= value <= _MAX_TELEGRAM_ID
-    )
+    return type(value) in (int, float) and abs(cast(float, value)) <= _MAX_TELEGRAM_ID
 
 
-def _is_text_list(value: object) -> bool:
-    return isinstance(value, list) and all(type(item) is str for item in value)
+def _is_list_of(is_item: Callable[[object], bool], value: object) -> bool:
+    return isinstance(value, list) and all(map(is_item, value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _is_stretch(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and [type(bound) for bound in value] == [int, int]
-        and max(map(abs, value)) < FARTHEST_ID
-    )
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_integer, value))
 
 
 _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
@@ -114,10 +111,10 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
     "whole": (_is_integer, "no-whole"),
     "telegram_id": (lambda value: _is_integer(value, _MAX_TELEGRAM_ID), "no-whole"),
     "number": (_is_number, "no-number"),
-    "text": (lambda value: isinstance(value, str), "no-text"),
-    "texts": (_is_text_list, "no-list"),
-    "ids": (lambda value: isinstance(value, list) and all(map(_is_integer, value)), "no-list"),
-    "stretches": (lambda value: isinstance(value, list) and all(map(_is_stretch, value)), "no-list"),
+    "text": (_is_text, "no-text"),
+    "texts": (partial(_is_list_of, _is_text), "no-list"),
+    "ids": (partial(_is_list_of, _is_integer), "no-list"),
+    "stretches": (partial(_is_list_of, _is_stretch), "no-list"),
     "object": (lambda value: isinstance(value, dict), "no-object"),
     "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
 }
@@ -131,8 +128,8 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
             raise RowError(f"{MESSAGES.name}[{number}]", "chunk_id", "no-summary")
     for number, row in enumerate(tables[SUMMARIES.name]):
-        for name, source in _list_references(row):
-            if source not in summaries:
+        for name in ("source_ids", "source_chunk_ids"):
+            if not summaries.issuperset(cast(list[int], row[name])):
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
@@ -144,9 +141,3 @@ def _check_sources(messages: Sequence[Portable]) -> None:
         if row["source"] is not None and name in names:
             raise RowError(f"{MESSAGES.name}[{number}]", "source", "twice")
         names.add(name)
-
-
-def _list_references(row: Portable) -> Iterator[tuple[str, object]]:
-    for name in ("source_ids", "source_chunk_ids"):
-        value = row[name]
-        yield from ((name, source) for source in (value if isinstance(value, list) else ()))

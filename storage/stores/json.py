@@ -87,7 +87,7 @@ class JsonStore(MemoryStore):
                     await tx.rows(statement)
                 row = await tx.row("SELECT seq FROM journal_state")
                 store._seq = int(row[0]) if row else 0
-            database.commit_hooks = store
+            database.writer.commit_hooks = store
             if recovery.snapshot_needed:
                 await store.flush()
             elif store._journal.size:

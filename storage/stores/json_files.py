@@ -8,18 +8,18 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from records.errors import StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import yielding_gil
-from storage.engine.protocol import Value
+from storage.engine.protocol import Connection, Value
 from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
-from storage.tables.bulk_load import suspend_indexes
 
 SNAPSHOT_NAME = "memory.json"
 JOURNAL_NAME = "memory.json.journal"
@@ -29,6 +29,11 @@ MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
 MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
 _CRC = b', "crc": '
+_INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
+_COUNT_SCOPES = """
+INSERT INTO scopes (user_id, thread_id, total, archived, characters)
+SELECT user_id, thread_id, COUNT(*), SUM(1 - is_active), SUM(LENGTH(content)) FROM messages GROUP BY user_id, thread_id
+"""
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -193,14 +198,12 @@ def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[
     Raise SnapshotError if the content has the wrong shape.
     """
     try:
-        sections = {table.name: _get_section(snapshot, table.name) for table in TABLES}
+        sections: dict[str, Any] = {table.name: snapshot.content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
         for owner in owners:
             found = {name: section.get(str(owner)) for name, section in sections.items()}
             user = found.pop("users") or {}
-            if not isinstance(user, dict):
-                raise SnapshotError
-            listed = {name: _check_rows(value) for name, value in found.items()}
+            listed = {name: rows or [] for name, rows in found.items()}
             yield USERS, [USERS.stored(_repair_user(owner, user, listed))]
             _check_unique_texts(listed["messages"])
             chunks = {row["id"] for row in listed["summaries"]}
@@ -209,21 +212,6 @@ def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[
                 yield table, [table.stored(row) for row in rows]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SnapshotError from error
-
-
-def _get_section(snapshot: Snapshot, name: str) -> dict[str, object]:
-    section = snapshot.content.get(name, {})
-    if not isinstance(section, dict):
-        raise SnapshotError
-    return section
-
-
-def _check_rows(value: object) -> list[dict[str, object]]:
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise SnapshotError
-    return value
 
 
 def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> Portable:
@@ -268,6 +256,26 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
     # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
     chunk = row.get("chunk_id") if row.get("chunk_id") in chunks else None
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
+
+
+@contextmanager
+def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
+    """Load rows into empty `messages` without its indexes and triggers, or those of `tables`. Do their work at the end.
+
+    The caller has begun a transaction. Raise the driver's IntegrityError if two messages have the same source.
+    """
+    dropped = []
+    for table in tables or ("messages",):
+        found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
+        # SQLite made those without SQL itself. They say which message a row replaces.
+        dropped += [(kind, name, sql) for kind, name, sql in found if sql is not None]
+    for kind, name, _ in dropped:
+        connection.execute(f"DROP {kind} {name}")
+    yield
+    for _, _, sql in dropped:
+        connection.execute(sql)
+    connection.execute(_COUNT_SCOPES)
+    connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
 
 
 def insert_snapshot(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:

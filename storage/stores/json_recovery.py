@@ -24,7 +24,6 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USE
 from storage.search import terms, word_index
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JournalEntry, iterate_entries, scan
-from storage.tables.bulk_load import is_whole
 from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
@@ -149,7 +148,7 @@ class Recovery:
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
             values = (found.journal_seq, files.read_identity(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
-            if not is_whole(connection):
+            if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")
 

@@ -1,6 +1,5 @@
 """The SQL that all stores share, one file a topic.
 
-bulk_load.py           many messages put into an empty file at once
 conversations.py       the conversations of a place, and which is open
 decisions.py           what owners decided about facts, kept without their words once they are erased
 dump.py                everything of an owner as portable rows, out of the tables and into them
