@@ -411,7 +411,13 @@ async def open_model(
 ) -> ChatModel:
     """Return a chat model at the configured endpoint. `setting` is the variable that names it."""
     abilities = dict(settings.model_abilities).get(model, UNKNOWN)
-    chat = OpenAIChat(model_setting=setting, vision=settings.vision, abilities=abilities, **connection(settings, model))
+    chat = OpenAIChat(
+        model_setting=setting,
+        vision=settings.vision,
+        abilities=abilities,
+        folder=settings.data_dir,
+        **connection(settings, model),
+    )
     return await stack.enter_async_context(chat)
 
 

@@ -106,25 +106,37 @@ class Conversation:
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.reopen(scope, earlier.id)
-            try:
-                answered = await self._answerer.answer(again, on_text, kept)
-                if earlier is None:
-                    await self._remember_answer(again, answered)
-                else:
-                    await self._revise_answer(again, earlier, answered)
-            except (ModelError, StorageError) as error:
-                failed = self._reply_to_failure(again, error)
-                stands = await self._find_standing_reply(again, earlier)
-                return again.incoming, replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
-            except asyncio.CancelledError:
-                stands = None if kept is None or kept() is None else await self._find_standing_reply(again, earlier)
-                if stands is None:
-                    raise
-                return again.incoming, replace(stands, notices=(tr("answers-stopped"),))
-            reply, stands = self._make_reply(again, answered), await self._find_standing_reply(again, earlier)
-            reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
+            with measure_turn() as note:
+                reply = await self._replace_answer(again, earlier, on_text, kept, note)
         self._wake_indexer()
         return again.incoming, reply
+
+    async def _replace_answer(
+        self,
+        again: Turn,
+        earlier: Message | None,
+        on_text: OnText | None,
+        kept: Kept | None,
+        note: Callable[[Reply], Reply],
+    ) -> Reply:
+        """Return the reply with a new answer, or with the earlier one and a notice if there is no new one."""
+        try:
+            answered = await self._answerer.answer(again, on_text, kept)
+            if earlier is None:
+                await self._remember_answer(again, answered)
+            else:
+                await self._revise_answer(again, earlier, answered)
+        except (ModelError, StorageError) as error:
+            failed = note(self._reply_to_failure(again, error))
+            stands = await self._find_standing_reply(again, earlier)
+            return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
+        except asyncio.CancelledError:
+            stands = None if kept is None or kept() is None else await self._find_standing_reply(again, earlier)
+            if stands is None:
+                raise
+            return replace(stands, notices=(tr("answers-stopped"),))
+        reply, stands = note(self._make_reply(again, answered)), await self._find_standing_reply(again, earlier)
+        return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False

@@ -12,6 +12,7 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
@@ -30,7 +31,7 @@ from llm.failures import (
 from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, tell_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
-from llm.thoughts import begins_with_thoughts
+from llm.thoughts import ThinkingModels, begins_with_thoughts
 from llm.tool_calls import Offer, format_tools, format_tools_as_text, to_wire
 from llm.window import Window
 from locales.catalog import tr
@@ -73,7 +74,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
     `model_setting`: the variable that a person would change to name another model. `vision`: "on": pictures are sent
     whatever was refused before; "off": never; `abilities` go before it, and are where the endpoint's own account of
-    window and tokens begins.
+    window and tokens begins. `folder`: where ThinkingModels remembers.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         model_setting: str = "OPENAI_MODEL",
         vision: Vision = "auto",
         abilities: Abilities = UNKNOWN,
+        folder: Path | None = None,
         **connection: Unpack[ModelAddress],
     ) -> None:
         super().__init__(**connection)
@@ -90,6 +92,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         call_figures.start(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
+        self._habits = ThinkingModels(folder)
+        if self._habits.is_known(self._address["base_url"], model):
+            self._unsupported.add(_THINKS_FIRST)
         self._ladder: Ladder | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
         self._offer = Offer()
@@ -312,6 +317,8 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> None:
         """Remember what led to an answer, for the next ones."""
         if begins_with_thoughts(answer.text):
+            if _THINKS_FIRST not in self._unsupported:
+                self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
         helpful = ladder.helpful()
         if ladder.was_fault:  # it may have passed by itself

@@ -1,17 +1,24 @@
-"""A model's thoughts, and its text without them, while it arrives too. Pure; the one place that knows their marks.
+"""Removes a model's thoughts from its text, also while the text arrives. No other module knows their marks.
 
-A pair of marks whose name says think, thought or reason, in any brackets, holds thoughts; so does what comes before a
-closing mark alone, and every channel but the final one. Code, and marks that are only talked about, stay.
+A pair of marks whose name says think, thought or reason, in any brackets, holds thoughts. So does the text before a
+lone closing mark, every channel but the final one, and a block of prose in a tag of its own in front of the answer.
+Code stays, and so does a mark that is only mentioned.
 """
 
+import json
 import re
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from time import time
 
 _NAME = r"[\w:.-]{0,30}(?:think|thought|reason)[\w:.-]{0,30}"
 _MARK = re.compile(
     rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-    rf"|(?P<close><\|?/\|?\s*{_NAME}\s*\|?>|[\[({{◁⟨【《]\s*/\s*{_NAME}\s*[\])}}▷⟩】》]|<\|?END_{_NAME}\|?>"
+    rf"|(?P<close><\|?/\|?\s*{_NAME}\s*\|?>|[\[({{◁⟨【《＜]\s*/\s*{_NAME}\s*[\])}}▷⟩】》＞]"
+    rf"|<\|?END_?{_NAME}\|?>"
     rf"|<channel\|>|<unused95>)"
-    rf"|(?P<open><\|?\s*{_NAME}(?:\s[^<>\n]{{0,200}})?\|?>|(?P<bracket>[\[({{◁⟨【《])\s*{_NAME}\s*[\])}}▷⟩】》]"
+    rf"|(?P<open><\|?\s*{_NAME}(?:\s[^<>\n]{{0,200}})?\|?>|(?P<bracket>[\[({{◁⟨【《＜])\s*{_NAME}\s*[\])}}▷⟩】》＞]"
     rf"|<\|channel>\s*\w+|<unused94>)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -30,6 +37,31 @@ _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks
 _RESPONSE = re.compile(
     r"<\|?(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|?>|<\|(?:return|end)\|>\s*\Z"
 )
+_WRAPPED = re.compile(
+    r"\A\s*<(answer|response|reply|output|solution|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An answer within a tag, as it comes behind thoughts that had one."""
+_OPEN_BLOCK = re.compile(r"\A\s*<(?P<name>[a-z][\w:.-]{2,40})(?:\s[^<>\n]{0,200})?>", re.IGNORECASE)
+_BLOCK = re.compile(
+    _OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_INWARD = re.compile(r"scratch|analy|reflect|monolog|delibera|ponder|planning|brainstorm|introspect", re.IGNORECASE)
+"""The name of a block of thoughts, however short. Behind any other name only prose is taken for thoughts."""
+_CALLING = re.compile(r"tool|call|function|invoke|code", re.IGNORECASE)
+MIN_PROSE_CHARS = 40  # a shorter text in a tag of any name is an example as likely as a thought
+_HTML = re.compile(
+    "abbr|address|article|aside|audio|blockquote|body|button|canvas|caption|center|cite|col|colgroup|data|datalist|del"
+    "|details|dfn|dialog|div|embed|fieldset|figcaption|figure|font|footer|form|head|header|hgroup|html|iframe|img|input"
+    "|ins|kbd|label|legend|link|main|map|mark|math|menu|meta|meter|nav|noscript|object|optgroup|option|picture|pre"
+    "|progress|ruby|samp|script|search|section|select|slot|small|source|span|spoiler|strike|strong|style|sub|summary"
+    "|sup|svg|table|tbody|template|textarea|tfoot|thead|time|title|track|tg-emoji|tg-spoiler|var|video|wbr",
+    re.IGNORECASE,
+)
+"""Tags with a meaning of their own."""
+FILE_NAME = ".thinking-models"
+REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
 
 
 def begins_with_thoughts(text: str) -> bool:
@@ -40,7 +72,7 @@ def begins_with_thoughts(text: str) -> bool:
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Return the text without thoughts. `is_whole` False: without what may become a mark, too."""
-    text = _ASIDE.sub("", _COLLAPSED.sub("", text))
+    text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     if _CHANNEL.match(text):
         return _remove_beginning(_find_final_channel(text), is_whole)
     kept, place, is_thought = "", 0, False
@@ -61,7 +93,25 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return kept
     said = _RESPONSE.sub("", kept + text[place:])
     said = _remove_beginning(said, is_whole)
-    return said.lstrip() if place and not kept.strip() else said
+    return _unwrap(said) if place and not kept.strip() else said
+
+
+def _remove_leading_block(text: str, *, is_whole: bool) -> str:
+    """Return the text without a block of thoughts in front of it, in paired tags of any name but one of HTML."""
+    opening = _OPEN_BLOCK.match(text)
+    if opening is None or _HTML.fullmatch(opening["name"]) or _CALLING.search(opening["name"]):
+        return text
+    block = _BLOCK.match(text)
+    if block is None or not block["rest"].strip():  # without an answer behind it, it is the answer
+        return text if is_whole else ""
+    is_prose = len(block["body"].strip()) >= MIN_PROSE_CHARS and not {"<", "{"} & set(block["body"])
+    is_in_front = block["rest"].lstrip(" ").startswith("\n") and not block["rest"].lstrip().startswith("<")
+    return _unwrap(block["rest"]) if _INWARD.search(block["name"]) or (is_prose and is_in_front) else text
+
+
+def _unwrap(answer: str) -> str:
+    wrapped = _WRAPPED.match(answer)
+    return (wrapped["answer"] if wrapped else answer).lstrip()
 
 
 def _remove_beginning(said: str, is_whole: bool) -> str:
@@ -113,3 +163,37 @@ def _find_final_channel(text: str) -> str:
         elif channel["head"].strip().lower() == "final":
             parts.append(channel["body"])
     return "\n".join(parts)
+
+
+class ThinkingModels:
+    """The models whose thoughts end at a lone closing mark, remembered across restarts in a file of a folder.
+
+    Nothing tells such thoughts from an answer before the mark arrives, so the drafts of these models wait for it.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = folder / FILE_NAME if folder is not None else None
+
+    def remember(self, endpoint: str, model: str) -> None:
+        """Note a model of an endpoint. A folder that cannot be written costs a draft after the next restart."""
+        if self._file is None:
+            return
+        known = {**self._read(), _make_key(endpoint, model): time()}
+        with suppress(OSError):
+            self._file.touch(0o600)
+            self._file.write_text(json.dumps(known))
+
+    def is_known(self, endpoint: str, model: str) -> bool:
+        """Return True if the model did this lately."""
+        return self._read().get(_make_key(endpoint, model), 0.0) > time() - REMEMBERED_SECONDS
+
+    def _read(self) -> dict[str, float]:
+        with suppress(OSError, ValueError):
+            if self._file is not None and isinstance(known := json.loads(self._file.read_bytes()), dict):
+                return {str(key): moment for key, moment in known.items() if isinstance(moment, float)}
+        return {}
+
+
+def _make_key(endpoint: str, model: str) -> str:
+    """Return a key that tells neither, since an address may hold a password."""
+    return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]

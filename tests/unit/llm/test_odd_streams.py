@@ -4,16 +4,18 @@ import asyncio
 import gzip
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
+from llm.thoughts import FILE_NAME, ThinkingModels
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion
 from settings import Secret
-from tests.peers.openai_server import Behaviour
+from tests.peers.openai_server import Behaviour, running
 from tests.peers.raw_server import Raw, raw_server
 from tests.unit.llm.test_openai_api import Shown, a_bench, asked
 from tests.unit.llm.test_openai_client import Peer
@@ -233,6 +235,29 @@ async def test_thoughts_before_a_closing_mark_alone_are_held_once_a_model_is_kno
         last = Shown()
         assert (await bench.model.complete(asked(), on_text=last)).text == "No thoughts now."
         assert last.texts == ["No thoughts now."]
+
+
+async def test_a_restart_does_not_show_the_thoughts_of_a_known_model(tmp_path: Path) -> None:
+    shown = Shown()
+    async with running() as (server, url):
+        server.script("m", in_pieces(*THOUGHT), in_pieces(*THOUGHT))
+        for on_text in (None, shown):
+            async with OpenAIChat(model="m", api_key=Secret("k"), base_url=url, folder=tmp_path) as model:
+                answering = asyncio.create_task(model.complete(asked(), on_text=on_text))
+                await server.until_held()
+                await server.release()
+                assert (await answering).text == "Forty-two apples."
+    assert shown.texts
+    assert not any("SECRET" in text for text in shown.texts)
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kept", [b"[]", b"{", b'{"x": "y"}', b"\xff"])
+async def test_a_damaged_file_of_habits_is_as_good_as_none(tmp_path: Path, kept: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(kept)
+    assert not ThinkingModels(tmp_path).is_known("", "m")
+    ThinkingModels(tmp_path).remember("", "m")
+    assert ThinkingModels(tmp_path).is_known("", "m")
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

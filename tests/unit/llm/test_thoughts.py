@@ -30,6 +30,18 @@ ANSWERS = [
     "<internal_reasoning>SECRET</internal_reasoning>Visible answer",
     "<|begin_of_thought|>SECRET<|end_of_thought|><|begin_of_solution|>Visible answer<|end_of_solution|>",
     "<｜begin▁of▁thinking｜>SECRET<｜end▁of▁thinking｜>Visible answer",
+    "<|startthink|>SECRET<|endthink|>Visible answer",
+    "＜think＞SECRET＜/think＞Visible answer",
+    "<think>SECRET</think><answer>Visible answer</answer>",
+    "<scratchpad>SECRET</scratchpad>\nVisible answer",
+    "<scratchpad>\nSECRET <note>SECRET</note>\n</scratchpad>\n\nVisible answer",
+    "<analysis>\nSECRET\n</analysis>\n<answer>\nVisible answer\n</answer>",
+    "<planning>SECRET</planning>\n<final_answer>Visible answer</final_answer>",
+    '<inner_monologue lang="en">SECRET</inner_monologue> Visible answer',
+    "\n<Self-Reflection>SECRET</Self-Reflection>\n\nVisible answer",
+    "<strategy>\nSECRET plan: first greet them, then answer in short.\n</strategy>\n\nVisible answer",
+    "<user_intent>They ask SECRET things and want a short answer.</user_intent>\nVisible answer",
+    "<scratchpad>SECRET</scratchpad><think>SECRET</think>Visible answer",
 ]
 MENTIONS = [
     "The tag <think> opens a block and </think> closes it.",
@@ -38,6 +50,16 @@ MENTIONS = [
     'It writes "<think>" first.',
     "I think so. [A reason](https://example.org) is 3 < 4.",
     "<b>bold</b>",
+    "<details><summary>The way to it</summary>A long text that can be opened.</details>\nHello.",
+    "<details>\nA long text that can be opened by whoever likes.\n</details>\n\nHello.",
+    "<username>anna</username>\n\nThis element holds the name.",
+    "<note><to>Anna</to><body>Bring the walnuts to the market on Monday.</body></note>\nThat is a note in XML.",
+    "<intro>Ladies and gentlemen, welcome to the walnut fair!</intro>\n<close>Thank you all for coming today.</close>",
+    "<analysis>The walnuts were ripe early this year, since the summer was hot.</analysis>",
+    "<poem>Walnuts fall upon the ground, and nobody hears a sound.</poem> is how I would mark it.",
+    '<config>\n{"walnuts": 3, "pears": 4, "apples": 5, "plums": 6}\n</config>\nSave this as a file.',
+    "<scratchpad> is a tag that some models write.",
+    "Here it is:\n<scratchpad>walnuts, pears</scratchpad>\nDone.",
 ]
 
 
@@ -74,6 +96,22 @@ def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
 def test_any_pair_of_marks_whose_name_says_so_holds_thoughts(brackets: str, name: str, inside: str) -> None:
     text = f"{brackets.format(name)}{inside}SECRET{brackets.format('/' + name)}\nVisible."
     assert remove_thoughts(text) == "Visible."
+
+
+@given(
+    st.sampled_from(["scratchpad", "Analysis", "self_reflection", "inner-monologue", "x:planning"]),
+    st.text(alphabet="abc <>\n`*", max_size=30),
+    st.sampled_from(["", " ", "\n", "\n\n"]),
+)
+def test_a_block_in_front_of_the_answer_is_never_seen(name: str, inside: str, gap: str) -> None:
+    text = f"<{name}>{inside}SECRET{inside}</{name}>{gap}Visible."
+    assert remove_thoughts(text) == "Visible."
+    assert not any("SECRET" in remove_thoughts(text[:end], is_whole=False) for end in range(len(text)))
+
+
+@given(st.text(alphabet="<>/ab{}\n .", max_size=120))
+def test_only_a_block_at_the_very_beginning_is_taken_away(text: str) -> None:
+    assert remove_thoughts(f"Well: {text}") == f"Well: {text}"
 
 
 @given(st.text(alphabet="<>[]|/`think \n", max_size=80))

@@ -13,10 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from records.scopes import Scope
 from runtime.http_server import serve_app
 from runtime.tracing import export_spans, span
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import talking
+from tests.support.talk import ANNA, talking
 
 
 @dataclass
@@ -47,6 +48,20 @@ async def collector() -> AsyncIterator[Collector]:
     async with serve_app(app, "127.0.0.1", 0) as port:
         made.url = f"http://127.0.0.1:{port}"
         yield made
+
+
+async def test_an_answer_that_is_given_again_is_a_turn_in_the_traces(collector: Collector, tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        first = await talk.say("My parrot is called Xenophilius.")
+        assert first.turn is not None
+        async with export_spans(collector.url):
+            await talk.services.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA)
+            talk.server.default("chat-model", Behaviour(status=401))
+            await talk.services.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA)
+    spans = collector.spans()
+    assert [one.name for one in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
+    assert [one.status.code for one in spans] == [0, 0, 2, 2]
+    assert spans[0].parent_span_id == spans[1].span_id
 
 
 async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, tmp_path: Path) -> None:
