@@ -47,7 +47,7 @@ from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
-from telegram_ui.commands.registry import Commands, told_to_model
+from telegram_ui.commands.registry import Commands, describe_for_model
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import make_serving
@@ -173,7 +173,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, serving=partial(make_serving, settings), commands=told_to_model()
+                settings, serving=partial(make_serving, settings), commands=describe_for_model()
             )
             services = await stack.enter_async_context(opening)
         finish = partial(_finish_moves, services.memory, stop)
@@ -238,8 +238,10 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
     """Run what sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(dependencies.services.reminders.telling(ReminderTeller(dependencies).tell))
-        await stack.enter_async_context(broadcast.run_sending(dependencies))
+        await stack.enter_async_context(
+            dependencies.services.reminders.telling(ReminderTeller(dependencies).send_reminder)
+        )
+        await stack.enter_async_context(broadcast.keep_sending(dependencies))
         if settings is not None:
             # Here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
@@ -262,7 +264,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_serving, replace(settings, everyone_allowed=True))
-        opening = assembly.open_services(settings, offline=offline, serving=served, commands=told_to_model())
+        opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_for_model())
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
             open_stage(

@@ -21,7 +21,7 @@ from llm.quota import Charge
 from records.context import MAX_UNFOLDED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
-from records.messages import UNTOLD, Message
+from records.messages import NEVER_RECALLED, Message
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
@@ -354,7 +354,7 @@ class MemoryRetrieval:
         messages = {
             message.id: message
             for message in await store.messages(scope, sorted(wanted))
-            if message.origin not in UNTOLD
+            if message.origin not in NEVER_RECALLED
         }
         packing = Packing(room=room, now=now, count=self._tokens.count)
 

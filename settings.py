@@ -23,25 +23,25 @@ from records.errors import SettingsError
 from records.model_calls import Abilities, Price, parse_abilities, parse_prices
 from records.setting_values import (
     LOOPBACK,
-    Read,
+    ParseText,
     Secret,
     T,
-    address,
-    admin_ids,
-    cosine,
-    ids,
-    items,
-    key,
-    one_of,
-    postgres_url,
-    public_url,
-    seconds,
-    url,
-    webhook_token,
-    whole,
+    parse_address,
+    parse_admin_ids,
+    parse_choice,
+    parse_cosine,
+    parse_ids,
+    parse_key,
+    parse_postgres_url,
+    parse_public_url,
+    parse_seconds,
+    parse_token,
+    parse_url,
+    parse_whole,
+    split_items,
 )
 
-__all__ = ["LOOPBACK", "Secret", "whole"]  # what others take from here
+__all__ = ["LOOPBACK", "Secret", "parse_whole"]  # what others take from here
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -52,7 +52,7 @@ DEFAULT_SYSTEM_PROMPT = (
 MAX_SHOWN_CHARS = 60  # the most characters of a wrong value that its error repeats
 
 
-def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
+def setting(default: T, meaning: str, read: ParseText[T], *, shown: str = "", is_first: bool = False) -> T:
     """Return a field of Settings that is read from the variable of its name in capitals.
 
     `meaning`: for docs/reference.md and .env.example, which are made from it. `shown`: the default as it is told,
@@ -66,18 +66,20 @@ def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_firs
 class Settings:
     """The settings of one run. Add a new one here; `make reference` writes the page and .env.example."""
 
-    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", key, is_first=True)
-    telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change it for a local one", url)
-    openai_api_key: Secret = setting(
-        Secret(""), "key of the model's endpoint; required unless the base URL is set", key, is_first=True
+    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", parse_key, is_first=True)
+    telegram_api_url: str = setting(
+        "https://api.telegram.org", "the Bot API server; change it for a local one", parse_url
     )
-    openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", url)
+    openai_api_key: Secret = setting(
+        Secret(""), "key of the model's endpoint; required unless the base URL is set", parse_key, is_first=True
+    )
+    openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", parse_url)
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
     openai_models: tuple[str, ...] = setting(
         (),
         "further models at `OPENAI_BASE_URL`, separated by commas, among which everybody chooses with `/model`; one "
         "that is removed is replaced by `OPENAI_MODEL`",
-        lambda text: tuple(dict.fromkeys(items(text))),
+        lambda text: tuple(dict.fromkeys(split_items(text))),
         shown="none",
     )
     summary_model: str = setting(
@@ -87,61 +89,61 @@ class Settings:
         "none",
         "what makes a summary when the model fails: `none` (it is tried again later) or `extractive` (the offline "
         "summariser)",
-        one_of("none", "extractive"),
+        parse_choice("none", "extractive"),
     )
     facts: Literal["on", "off"] = setting(
         "on",
         "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither",
-        one_of("on", "off"),
+        parse_choice("on", "off"),
     )
-    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", whole(1))
+    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_whole(1))
     facts_quiet_seconds: float = setting(
-        120.0, "after this many seconds of silence facts are learned from whatever is waiting", seconds
+        120.0, "after this many seconds of silence facts are learned from whatever is waiting", parse_seconds
     )
-    facts_top_k: int = setting(5, "the most facts that a prompt carries, not counting pinned ones", whole(0))
+    facts_top_k: int = setting(5, "the most facts that a prompt carries, not counting pinned ones", parse_whole(0))
     fact_min_similarity: float | None = setting(
-        None, "the cosine from which a fact belongs to a question by meaning alone", cosine, shown="by model"
+        None, "the cosine from which a fact belongs to a question by meaning alone", parse_cosine, shown="by model"
     )
     profile_every_summaries: int = setting(
-        20, "the profile is distilled again after this many summaries of level 1", whole(1)
+        20, "the profile is distilled again after this many summaries of level 1", parse_whole(1)
     )
-    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", whole(0))
+    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_whole(0))
     embedding_model: str = setting(
         "local",
         "search by meaning: `local` (a model that ships with the install), `none` (by words alone), or a model's name "
         "at the endpoint",
         str,
     )
-    embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", url)
-    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", key)
+    embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
+    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", parse_key)
     embedding_timeout: float = setting(
-        1.0, "seconds that an answer waits for its question's vector; then it is made by words alone", seconds
+        1.0, "seconds that an answer waits for its question's vector; then it is made by words alone", parse_seconds
     )
-    model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
+    model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", parse_seconds)
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
         "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins and whom they let in",
-        ids,
+        parse_ids,
         is_first=True,
     )
     everyone_allowed: bool = False
     admin_user_ids: frozenset[int] = setting(
         frozenset(),
         "numeric ids of admins; with neither set, the first who opens the link that the start prints becomes the admin",
-        admin_ids,
+        parse_admin_ids,
         is_first=True,
     )
     daily_token_budget_per_user: int = setting(
         0,
         "tokens that one person may use in a day (UTC), summaries and embeddings at an endpoint included; 0 = no limit",
-        whole(0),
+        parse_whole(0),
     )
-    daily_token_budget: int = setting(0, "the same for everybody together", whole(0))
+    daily_token_budget: int = setting(0, "the same for everybody together", parse_whole(0))
     model_prices: tuple[tuple[str, Price], ...] = setting(
         (),
         "what models cost, for `/usage`: US dollars for a million tokens of prompts / of answers / of cached prompts, "
         "such as `gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
-        lambda text: parse_prices(items(text)),
+        lambda text: parse_prices(split_items(text)),
         shown="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
@@ -149,79 +151,84 @@ class Settings:
         "what you know of models, otherwise found out by asking them: `context` (tokens of a prompt and its answer), "
         "`vision` (`on`, `off`; goes before `VISION`), `tokens` (of its own for one that is counted here, 0.5 to 3), "
         "such as `qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
-        lambda text: parse_abilities(items(text)),
+        lambda text: parse_abilities(split_items(text)),
         shown="none",
     )
     retention_days: int = setting(
         0,
         "summarised messages older than this many days are erased, as by `/forget`; 0 = kept until their owner "
         "forgets them",
-        whole(0, 36_500),
+        parse_whole(0, 36_500),
     )
     default_language: str = setting(
         "en",
         "language of the bot's own words for whoever uses Telegram in none of `en`, `ru`, `es`, `de`, `zh`, `pt` and "
         "`ar`, and in groups that have chosen none",
-        one_of("en", "ru", "es", "de", "zh", "pt", "ar"),
+        parse_choice("en", "ru", "es", "de", "zh", "pt", "ar"),
     )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
         Secret(""),
         "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
-        postgres_url,
+        parse_postgres_url,
     )
     system_prompt: str = setting(
         DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
     )
-    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", whole(500))
-    summary_budget: int = setting(2000, "part of the ceiling for summaries", whole(0))
-    recent_budget: int = setting(3000, "part for the newest turns", whole(0))
-    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", whole(0))
-    system_budget: int = setting(1500, "part for the system prompt", whole(0))
+    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", parse_whole(500))
+    summary_budget: int = setting(2000, "part of the ceiling for summaries", parse_whole(0))
+    recent_budget: int = setting(3000, "part for the newest turns", parse_whole(0))
+    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_whole(0))
+    system_budget: int = setting(1500, "part for the system prompt", parse_whole(0))
     rolling_summary_tokens: int = setting(
-        150, "the longest that the single summary of the policies rolling and sliding may get", whole(20)
+        150, "the longest that the single summary of the policies rolling and sliding may get", parse_whole(20)
     )
     idle_fold_minutes: int = setting(
         10,
         "a chat that has been quiet for this many minutes, with more than half of `RECENT_BUDGET` unsummarised, is "
         "summarised; 0 = never",
-        whole(0),
+        parse_whole(0),
     )
     pressure_percent: int = setting(
         80,
         "when a prompt would pass this share of the ceiling, the bot summarises first and then answers; 0 = never",
-        whole(0),
+        parse_whole(0),
     )
-    webhook_url: str = setting("", "public https URL for Telegram; set it to receive updates by webhook", public_url)
-    webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", address)
+    webhook_url: str = setting(
+        "", "public https URL for Telegram; set it to receive updates by webhook", parse_public_url
+    )
+    webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
     webhook_secret: Secret = setting(
-        Secret(""), "secret token of the webhook; a new one at each start unless set", webhook_token, shown="random"
+        Secret(""),
+        "secret token of the webhook; a new one at each start unless set",
+        parse_token,
+        shown="random",
     )
-    dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", public_url)
-    dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", address)
+    dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", parse_public_url)
+    dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", parse_address)
     health_listen: tuple[str, int] | None = setting(
         None,
         "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; whoever reaches it may "
         "read them",
-        address,
+        parse_address,
         shown="off",
     )
     otel_exporter_otlp_endpoint: str = setting(
         "",
         "an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`, that gets spans of turns, folds "
         "and calls to the model; needs `requirements-otel.txt`",
-        url,
+        parse_url,
     )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto",
         "how an answer appears while it is written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
-        one_of("auto", "edit", "off"),
+        parse_choice("auto", "edit", "off"),
     )
     tools: Literal["auto", "off"] = setting(
         "auto",
         "whether the model may search the memory by itself, and propose facts to remember or to forget: `auto` (where "
         "its endpoint takes tools), `off`",
-        one_of("auto", "off"),
+        parse_choice("auto", "off"),
     )
     transcription_model: str = setting(
         "",
@@ -239,15 +246,15 @@ class Settings:
     vision: Literal["auto", "on", "off"] = setting(
         "auto",
         "whether pictures are sent to the model: `auto` (until its endpoint refuses one), `on` (always), `off`",
-        one_of("auto", "on", "off"),
+        parse_choice("auto", "on", "off"),
     )
     log_level: str = setting(
         "INFO",
         "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",
-        one_of("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
+        parse_choice("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
     )
     log_format: Literal["text", "json"] = setting(
-        "text", "of the log: `text`, or `json` (one object on each line)", one_of("text", "json")
+        "text", "of the log: `text`, or `json` (one object on each line)", parse_choice("text", "json")
     )
     backup_dir: Path | None = setting(
         None,
@@ -255,7 +262,7 @@ class Settings:
         Path,
         shown="none",
     )
-    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", whole(1, 3_660))
+    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", parse_whole(1, 3_660))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -279,7 +286,7 @@ class Settings:
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
-        return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
+        return cls(**values, everyone_allowed="*" in split_items(environ.get("ALLOWED_USER_IDS", "")))
 
     def demand_endpoint(self) -> None:
         """Raise SettingsError if no model endpoint is set."""
@@ -306,10 +313,10 @@ _SECRET = re.compile(
 )
 
 
-def _show_value(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
+def _show_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
     """Return the wrong value for its error, or "" if it looks like a secret."""
     if (
-        read in (Secret, key, webhook_token)
+        read in (Secret, parse_key, parse_token)
         or _SECRET.search(text)
         or any(secret and secret in text for secret in secrets)
     ):

@@ -28,7 +28,7 @@ from locales.told import apology_for, number_sentence
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
-from records.owners import Mode, OwnerConfig, find_mode
+from records.owners import Mode, OwnerConfig, memory_mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from retrieval.explanation import make_unknown
@@ -168,7 +168,7 @@ class Conversation:
     ) -> tuple[Turn, Message | None] | None:
         """Return the last turn and its answer, or None if the last turn is another one."""
         config = await self._memory.config(session.scope.owner)
-        mode = find_mode(config)
+        mode = memory_mode_of(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
         last: Sequence[Message] = [one for one in session.held(mode) if one.turn == session.held(mode)[-1].turn]
@@ -230,7 +230,7 @@ class Conversation:
 
     async def mode(self, owner: int) -> Mode:
         """Return the current mode of an owner's memory. Raise StorageError."""
-        return find_mode(await self._memory.config(owner))
+        return memory_mode_of(await self._memory.config(owner))
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Note the Telegram messages that show the answer to a turn."""
@@ -266,7 +266,7 @@ class Conversation:
         scope, config, mode = incoming.scope, None, None
         try:
             config = await self._memory.config(scope.owner)
-            mode = find_mode(config)
+            mode = memory_mode_of(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         mode = choose_stricter(mode, incoming.mode)

@@ -18,7 +18,7 @@ from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
-from records.owners import find_mode
+from records.owners import memory_mode_of
 from records.scopes import Clock, Scope
 from runtime.tasks import run_uncancelled
 
@@ -138,7 +138,7 @@ class Corrections:
         holds is changed there. Raise StorageError.
         """
         async with self._memory.between_turns(scope.owner):
-            mode = find_mode(await self._memory.config(scope.owner))
+            mode = memory_mode_of(await self._memory.config(scope.owner))
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:

@@ -17,7 +17,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.quoting import format_block
 from records.context import Snippet
-from records.messages import UNTOLD, Message
+from records.messages import NEVER_RECALLED, Message
 from records.scopes import Scope
 from records.summaries import Summary
 from retrieval.packing import pack_snippets
@@ -275,7 +275,7 @@ def _shorten(text: str) -> str:
 
 
 def _may_be_shown(message: Message) -> bool:
-    return message.origin not in UNTOLD
+    return message.origin not in NEVER_RECALLED
 
 
 def _is_earlier(message: Message, until: int | None) -> bool:

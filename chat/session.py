@@ -244,7 +244,7 @@ class Sessions:
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Hold messages of a turn in the process. `turn`: its number here."""
-        numbered = (replace(message, turn=turn).numbered(self.next_id(), session.scope) for message in messages)
+        numbered = (replace(message, turn=turn).with_id(self.next_id(), session.scope) for message in messages)
         session.held(mode).extend(numbered)
 
 

@@ -17,7 +17,7 @@ from facts.learning import Facts
 from locales.catalog import tr
 from locales.told import number_sentence
 from records.errors import StorageError
-from records.owners import find_mode
+from records.owners import memory_mode_of
 from records.scopes import Scope
 from summary_manager import SummaryManager
 
@@ -41,7 +41,7 @@ class Settling:
         must be told (a failed fold, once). Incognito nothing is due: nothing is written.
         """
         try:
-            if find_mode(await self._memory.config(scope.owner)) == "incognito":
+            if memory_mode_of(await self._memory.config(scope.owner)) == "incognito":
                 return ()
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)

@@ -23,7 +23,7 @@ from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
 from records.owners import (
     OwnerConfig,
-    find_mode,
+    memory_mode_of,
 )
 from records.reminders import MAX_REMINDERS, ReminderWish
 from records.scopes import Scope
@@ -223,7 +223,7 @@ class Changes:
 
     async def begin_conversation(self, visit: Visit) -> Answer:
         location, title = await self._location_of(visit), _parse_title(visit)
-        if find_mode(visit.config) == "off":
+        if memory_mode_of(visit.config) == "off":
             raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.conversation(location)
         await self._services.memory.begin_conversation(location, title)

@@ -8,7 +8,7 @@ from locales.catalog import tr
 from locales.told import format_worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
-from records.messages import Message, link
+from records.messages import Message, make_message_link
 from records.reminders import Reminder
 from records.summaries import Summary
 from text.markup import parse_markdown
@@ -37,7 +37,7 @@ def format_message(one: Message, *, text: str | None = None, is_whole: bool = Fa
         "chunk": one.chunk_id,
         "origin": one.origin,
         "edited_at": one.edited_at.isoformat() if one.edited_at else None,
-        "link": link(one.scope.owner, topic, one.telegram_id) or None,
+        "link": make_message_link(one.scope.owner, topic, one.telegram_id) or None,
     }
 
 

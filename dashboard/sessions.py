@@ -17,7 +17,7 @@ from attrs import define, field
 from itsdangerous import BadData, URLSafeSerializer
 
 from external_memory import ExternalMemory
-from records.scopes import MAX_ID, Clock
+from records.scopes import MAX_TELEGRAM_ID, Clock
 from settings import Secret
 
 INIT_DATA_FOR = timedelta(hours=1)  # the oldest initData that opens a session; after that its token is renewed
@@ -87,7 +87,7 @@ class PageSessions:
             person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
         except (ValueError, TypeError, KeyError, AttributeError):
             raise NoSession from None
-        if type(person) is not int or not 0 < person < MAX_ID or {type(name), type(language)} != {str}:
+        if type(person) is not int or not 0 < person < MAX_TELEGRAM_ID or {type(name), type(language)} != {str}:
             raise NoSession
         signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
         found = PageSession(

@@ -24,7 +24,7 @@ from locales.page_texts import to_page_text
 from locales.told import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
-from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
+from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
 from records.owners import OwnerConfig
 from records.scopes import Scope
 from records.status import Status
@@ -158,7 +158,7 @@ class Views:
             since=_find_midnight(visit, asked.day("since")),
             before=_find_midnight(visit, until + timedelta(days=1) if until else None),
             among=among,
-            keeps=lambda one: is_of(one, kind) and (not speaker or one.speaker == speaker),
+            keeps=lambda one: is_of_kind(one, kind) and (not speaker or one.speaker == speaker),
         )
         exact = [hit for hit in page.found if hit.has_words]
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
@@ -243,7 +243,7 @@ class Views:
                 }
                 for one in used
             ],
-            "cost": {str(DAYS_OF_USE): sum(services.prices[one.model].of(one.used) for one in priced) or None},
+            "cost": {str(DAYS_OF_USE): sum(services.prices[one.model].cost_of(one.used) for one in priced) or None},
             "room": await services.quota.room(visit.owner),
             "tokens_saved": status.tokens_saved,
             "answers": {

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TypeVar
 
 from llm.endpoint import model_span
-from records.errors import ModelError, names_below
+from records.errors import ModelError, list_error_names
 from records.model_calls import Usage
 from runtime.metrics import make_counter, make_histogram, start_at_zero
 
@@ -30,7 +30,7 @@ def start(model: str) -> None:
     """Begin every series of a model at 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
-    start_at_zero(REFUSALS, {"model": [model], "error": names_below(ModelError)})
+    start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
 async def measured(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usage]]]) -> tuple[Answer, Usage]:

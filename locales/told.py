@@ -13,7 +13,7 @@ from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
-from records.owners import OwnerConfig, StorageType, find_mode
+from records.owners import OwnerConfig, StorageType, memory_mode_of
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -135,7 +135,7 @@ def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, reten
 
 def format_state(config: OwnerConfig | None) -> str:
     """Return the line about a memory's state and storage."""
-    return tr(f"basics-mode-{find_mode(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
+    return tr(f"basics-mode-{memory_mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 
 def format_retention(days: int) -> str:

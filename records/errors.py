@@ -56,9 +56,9 @@ class KeepsakeError(Exception):
         return str(self)
 
 
-def names_below(kind: type[KeepsakeError]) -> list[str]:
+def list_error_names(kind: type[KeepsakeError]) -> list[str]:
     """Return the names of an error class and of all classes below it."""
-    return [kind.__name__, *(name for below in kind.__subclasses__() for name in names_below(below))]
+    return [kind.__name__, *(name for below in kind.__subclasses__() for name in list_error_names(below))]
 
 
 class SettingsError(KeepsakeError):
@@ -88,7 +88,7 @@ class StorageTooNew(StorageError):  # noqa: N818
     may_pass = False
 
     @classmethod
-    def of(cls, name: str, version: int, known: int) -> "StorageTooNew":
+    def for_format(cls, name: str, version: int, known: int) -> "StorageTooNew":
         """`name`: the file or database; its format, and the newest that this program knows."""
         return cls(
             f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows {known}); "
@@ -102,7 +102,7 @@ class StorageTooOld(StorageError):  # noqa: N818
     may_pass = False
 
     @classmethod
-    def of(cls, name: str) -> "StorageTooOld":
+    def for_file(cls, name: str) -> "StorageTooOld":
         """`name`: the file or database."""
         return cls(
             f"{name} was written by a version of Keepsake before 1.0, and was left as it is. To take the memories "

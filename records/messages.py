@@ -23,7 +23,7 @@ TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of attachments, which the person sent but did not write."""
-UNTOLD: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
+NEVER_RECALLED: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 """Origins of text that the sender did not write. Prompts quote it in a separate block."""
 
@@ -51,7 +51,7 @@ class NewMessage:
     explanation: str = ""
     saved: int = 0
 
-    def numbered(self, number: int, scope: Scope) -> "Message":
+    def with_id(self, number: int, scope: Scope) -> "Message":
         """Return the message with this id. It opens a turn if it names none."""
         return Message(
             id=number,
@@ -150,7 +150,7 @@ class Correction:
     is_last: bool = False
 
 
-def is_of(message: Message, kind: TimelineKind) -> bool:
+def is_of_kind(message: Message, kind: TimelineKind) -> bool:
     """Return True if a message is of a kind. This must agree with the SQL in storage/tables/timeline.py."""
     match kind:
         case "user":
@@ -170,7 +170,7 @@ FIRST_SUPERGROUP = -1_000_000_000_000
 """Chat ids from here down are supergroups and channels. The difference to this number is the id used in links."""
 
 
-def link(chat_id: int, thread: int, message_id: int | None) -> str:
+def make_message_link(chat_id: int, thread: int, message_id: int | None) -> str:
     """Return the link to a message, or "" in private chats and basic groups, which have none."""
     if message_id is None or chat_id > FIRST_SUPERGROUP:
         return ""

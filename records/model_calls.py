@@ -57,7 +57,7 @@ class Price:
     completion: float
     cached: float
 
-    def of(self, used: Usage) -> float:
+    def cost_of(self, used: Usage) -> float:
         """Return the cost of this usage. Providers take a quarter more for what is written to the cache."""
         fresh = used.prompt - used.cached + used.written / 4
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000

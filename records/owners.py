@@ -75,7 +75,7 @@ Mode = Literal["off", "incognito", "on"]  # the state of an owner's memory, the 
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
-def find_mode(config: OwnerConfig | None) -> Mode:
+def memory_mode_of(config: OwnerConfig | None) -> Mode:
     """Return the memory mode of an owner. `config` is None if nothing was ever configured."""
     if config is None or not config.enabled:
         return "off"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 Clock = Callable[[], datetime]  # returns the current time as an aware UTC datetime
-MAX_ID = 2**52  # ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)
+MAX_TELEGRAM_ID = 2**52  # its ids have at most 52 significant bits (Bot API, User and Chat)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)

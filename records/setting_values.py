@@ -15,7 +15,9 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
-Read = Callable[[str], T]  # parse a variable. Raise ValueError with the end of a sentence that begins with its name.
+ParseText = Callable[
+    [str], T
+]  # parse a variable. Raise ValueError with the end of a sentence that begins with its name.
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Secret:
         return bool(self.value)
 
 
-def key(text: str) -> Secret:
+def parse_key(text: str) -> Secret:
     """Return a key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
@@ -38,7 +40,7 @@ def key(text: str) -> Secret:
 _HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
 
 
-def url(text: str) -> str:
+def parse_url(text: str) -> str:
     text = text.rstrip("/")
     try:
         parts = urlsplit(text)
@@ -52,18 +54,18 @@ def url(text: str) -> str:
     raise ValueError("must be a URL that begins with http:// or https://, followed by a host's name.")
 
 
-def public_url(text: str) -> str:
+def parse_public_url(text: str) -> str:
     """Return an address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it
     is this machine.
     """
-    text = url(text)
+    text = parse_url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
         raise ValueError("must begin with https://, since Telegram takes nothing else.")
     return text
 
 
-def postgres_url(text: str) -> Secret:
+def parse_postgres_url(text: str) -> Secret:
     """Return the address of a database. It holds a password, so nothing of it is repeated."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
@@ -72,7 +74,7 @@ def postgres_url(text: str) -> Secret:
     raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
 
 
-def between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> Read[Number]:
+def parse_between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> ParseText[Number]:
     def read(text: str) -> Number:
         with contextlib.suppress(ValueError):
             if least <= (number := kind(text)) <= most:
@@ -82,11 +84,11 @@ def between(least: Number, most: Number, words: str, kind: Callable[[str], Numbe
     return read
 
 
-def whole(least: int, most: int = MAX_NUMBER) -> Read[int]:
-    return between(least, most, f"a whole number from {least} to {most:,}", int)
+def parse_whole(least: int, most: int = MAX_NUMBER) -> ParseText[int]:
+    return parse_between(least, most, f"a whole number from {least} to {most:,}", int)
 
 
-def one_of(*choices: Choice) -> Read[Choice]:
+def parse_choice(*choices: Choice) -> ParseText[Choice]:
     def read(text: str) -> Choice:
         if chosen := {choice.lower(): choice for choice in choices}.get(text.lower()):
             return chosen
@@ -95,38 +97,38 @@ def one_of(*choices: Choice) -> Read[Choice]:
     return read
 
 
-def items(text: str) -> list[str]:
+def split_items(text: str) -> list[str]:
     """Split a list at commas or semicolons."""
     return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
 
 
-def ids(text: str) -> frozenset[int]:
+def parse_ids(text: str) -> frozenset[int]:
     """Parse numeric ids and leave out a `*`."""
-    listed = [item for item in items(text) if item != "*"]
+    listed = [item for item in split_items(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
     return frozenset(map(int, listed))
 
 
-def admin_ids(text: str) -> frozenset[int]:
-    if "*" in items(text):
+def parse_admin_ids(text: str) -> frozenset[int]:
+    if "*" in split_items(text):
         raise ValueError("'*' would make everyone an admin; list numeric ids instead.")
-    return ids(text)
+    return parse_ids(text)
 
 
-def address(text: str) -> tuple[str, int]:
+def parse_address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
         raise ValueError("must be an address and a port, such as 127.0.0.1:8443.")
     return host, int(port)
 
 
-def webhook_token(text: str) -> Secret:
+def parse_token(text: str) -> Secret:
     # Telegram's own rule for secret_token (setWebhook): 1-256 characters of A-Z, a-z, 0-9, _ and -.
     if len(text) > 256 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in text):
         raise ValueError("may hold 1 to 256 characters: A-Z, a-z, 0-9, _ and -.")
     return Secret(text)
 
 
-seconds = between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-cosine = between(-1.0, 1.0, "a number from -1 to 1", float)
+parse_seconds = parse_between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
+parse_cosine = parse_between(-1.0, 1.0, "a number from -1 to 1", float)

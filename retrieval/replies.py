@@ -9,7 +9,7 @@ from datetime import datetime
 
 from llm import prompts
 from records.context import Snippet
-from records.messages import UNTOLD, Message
+from records.messages import NEVER_RECALLED, Message
 from records.turns import Replied
 from text.tokenizer import Tokenizer
 
@@ -42,7 +42,7 @@ def find_snippets(
     allowed = [
         one
         for one in near
-        if (before is None or one.turn < before) and one.id not in shown and one.origin not in UNTOLD
+        if (before is None or one.turn < before) and one.id not in shown and one.origin not in NEVER_RECALLED
     ]
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE

@@ -27,7 +27,7 @@ from records.errors import (
     QuotaExceeded,
 )
 from records.facts import Fact
-from records.messages import OTHERS, UNTOLD, Message, cut_documents
+from records.messages import NEVER_RECALLED, OTHERS, Message, cut_documents
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
@@ -347,7 +347,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
     are.
     """
     said = [message for message in messages if message.origin != "declined"]
-    told = [message for message in said if message.origin not in UNTOLD] or said
+    told = [message for message in said if message.origin not in NEVER_RECALLED] or said
     nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
     told = [message for message in told if message.id not in nods]
     return [

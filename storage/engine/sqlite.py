@@ -173,9 +173,9 @@ def read_version(connection: sqlite3.Connection, name: str, known: int) -> int:
     if is_empty:
         return 0
     if application != APPLICATION_ID:
-        raise StorageTooOld.of(name)
+        raise StorageTooOld.for_file(name)
     if version > known:
-        raise StorageTooNew.of(name, version, known)
+        raise StorageTooNew.for_format(name, version, known)
     return int(version)
 
 

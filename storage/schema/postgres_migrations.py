@@ -72,13 +72,13 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
                     "give Keepsake one of its own."
                 ) from error
     if version > len(MIGRATIONS):
-        raise StorageTooNew.of("The PostgreSQL database", version, len(MIGRATIONS))
+        raise StorageTooNew.for_format("The PostgreSQL database", version, len(MIGRATIONS))
 
 
 def _read_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
     """Return the number of migrations applied, or 0 if there are no tables."""
     is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
     if is_older:
-        raise StorageTooOld.of("The PostgreSQL database")
+        raise StorageTooOld.for_file("The PostgreSQL database")
     row = connection.execute("SELECT version FROM keepsake_schema").fetchone() if is_ours else None
     return int(str(row[0])) if row else 0

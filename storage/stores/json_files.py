@@ -170,16 +170,16 @@ def read(path: Path) -> Snapshot:
     header = content.get("keepsake")
     if header is None:
         if any(name in content for name in ("users", "messages", "summaries")):
-            raise StorageTooOld.of(path.name)
+            raise StorageTooOld.for_file(path.name)
         raise SnapshotError
     try:
         number, seq = int(header["format"]), int(header["journal_seq"])
     except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise SnapshotError from error
     if number > FORMAT:
-        raise StorageTooNew.of(path.name, number, FORMAT)
+        raise StorageTooNew.for_format(path.name, number, FORMAT)
     if number < FORMAT:
-        raise StorageTooOld.of(path.name)
+        raise StorageTooOld.for_file(path.name)
     return Snapshot(journal_seq=seq, content=content)
 
 

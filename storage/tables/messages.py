@@ -116,7 +116,7 @@ def _order_draft(draft: NewMessage, newest: str | None) -> NewMessage:
 
 def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
     clean = replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
-    return clean.numbered(number, scope)
+    return clean.with_id(number, scope)
 
 
 def context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:

@@ -33,7 +33,7 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
-PRESSES_KNOWN = 10_000  # buttons that were pressed, as far as the process remembers: a double tap is one wish
+MAX_PRESSES = 10_000  # buttons that were pressed, as far as the process remembers: a double tap is one wish
 
 Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
 """Has the model answer, and shows the text as it grows; None where there is nothing to answer any more."""
@@ -45,7 +45,7 @@ class AnswerButtons(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._dependencies = dependencies
-        self._pressed = LRUCache[str, None](PRESSES_KNOWN)
+        self._pressed = LRUCache[str, None](MAX_PRESSES)
 
     @press(CORRECTED, queue="chat")
     async def _answer_corrected(self, ask: Ask) -> str | None:
@@ -69,7 +69,7 @@ class AnswerButtons(Family):
         stream = self._dependencies.answers.begin(
             self._delivery, ask.update.update_id, chat, None, await self._find_shown(ask)
         )
-        await self._finish(ask, stream, answered)
+        await self._deliver_shielded(ask, stream, answered)
         return None
 
     @press(RETRY, queue="chat")
@@ -85,10 +85,10 @@ class AnswerButtons(Family):
     @press(GO_ON, queue="chat")
     async def _go_on(self, ask: Ask) -> str | None:
         """Continue the answer in a turn of its own, so that prompt and memory have no gap."""
-        stream = await self._begin(ask)
+        stream = await self._begin_answer(ask)
         if stream is None:
             return tr("answers-pressed-already")
-        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        await self._dependencies.last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
         piece = IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now())
         incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
@@ -97,7 +97,7 @@ class AnswerButtons(Family):
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, kept=stream.kept)
 
-        await self._finish(ask, stream, await self._answered(ask, stream, answer))
+        await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
         return None
 
     @press(LISTEN, queue="slow")
@@ -109,7 +109,7 @@ class AnswerButtons(Family):
             return tr("answers-pressed-already")
         if not ask.message_text.strip():
             return tr("answers-nothing-to-say")
-        await self._take(ask)
+        await self._record_press(ask)
         try:
             await _speak_text(
                 self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text
@@ -130,7 +130,7 @@ class AnswerButtons(Family):
         if self._dependencies.answers.stop(ask.chat.location):
             return None
         # It stayed under an answer whose process was killed.
-        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        await self._dependencies.last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         return tr("answers-nothing-to-stop")
 
     async def _answer_again(
@@ -151,16 +151,16 @@ class AnswerButtons(Family):
                 kept=stream.kept,
             )
 
-        stream = await self._begin(ask, instead_of=instead_of)
+        stream = await self._begin_answer(ask, instead_of=instead_of)
         if stream is None:
             return tr("answers-pressed-already")
-        answered = await self._answered(ask, stream, answer)
+        answered = await self._run_answer(ask, stream, answer)
         if answered is None and is_answer:
-            await self._dependencies.last_buttons.take_away(self._delivery, chat, ask.message_id)
+            await self._dependencies.last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
             await self._delivery.say(chat, tr("answers-too-late"))
         elif answered is None or then:
             await self._show_text(ask, then if answered else tr("answers-too-late"))
-        await self._finish(ask, stream, answered)
+        await self._deliver_shielded(ask, stream, answered)
         return None
 
     async def _find_shown(self, ask: Ask) -> Sequence[int]:
@@ -169,15 +169,15 @@ class AnswerButtons(Family):
             return ()
         return await self._services.explanations.shown_as(ask.chat.scope, ask.message_id)
 
-    async def _begin(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
+    async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
         """Return the answer that a press asks for, or None for a repeated press."""
         if ask.argument in self._pressed:
             return None
-        await self._take(ask)
-        stop = partial(stop_keyboard, self._dependencies, ask.chat, ask.person)
+        await self._record_press(ask)
+        stop = partial(make_stop_keyboard, self._dependencies, ask.chat, ask.person)
         return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, instead_of)
 
-    async def _take(self, ask: Ask) -> None:
+    async def _record_press(self, ask: Ask) -> None:
         """Note a press, and answer it now: Telegram shows the button as busy until then, and a model may take long."""
         self._pressed[ask.argument] = None
         if ask.update.callback_query is not None:
@@ -188,7 +188,7 @@ class AnswerButtons(Family):
                 self._pressed.pop(ask.argument, None)  # it may be asked for again
                 raise
 
-    async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
+    async def _run_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
             async with self._delivery.typing(ask.chat):
                 with self._dependencies.answers.stoppable(ask.chat.location):
@@ -201,7 +201,7 @@ class AnswerButtons(Family):
                 await stream.break_off()
             raise
 
-    async def _finish(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
+    async def _deliver_shielded(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
         """Show the answer, its buttons, and what else its reader is told."""
         if answered is None:
             return
@@ -216,17 +216,17 @@ class AnswerButtons(Family):
     async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
         chat = ask.chat
         keyboard = make_answer_keyboard(self._dependencies, chat, ask.person, reply)
-        sent = await self._dependencies.answers.send(ask.update.update_id, stream, read_shown_text(reply), keyboard)
+        sent = await self._dependencies.answers.send(ask.update.update_id, stream, format_shown_text(reply), keyboard)
         if not sent:
             return
         if not reply.is_error:
             await self._services.conversation.shown(incoming, sent)
-        if self._dependencies.last_buttons.note(chat, sent):
-            await self._dependencies.last_buttons.clear(self._delivery, chat)
+        if self._dependencies.last_buttons.record_answer(chat, sent):
+            await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
         for notice in reply.notices:
             await self._delivery.say(chat, notice)
         for proposal in reply.proposals:
-            await proposals.ask(self._dependencies, chat, ask.person, proposal)
+            await proposals.ask_about_proposal(self._dependencies, chat, ask.person, proposal)
         await speak_if_chosen(self._dependencies, chat, ask.person, reply, sent)
 
 
@@ -263,7 +263,7 @@ async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, te
         await Documents(dependencies.delivery).send_voice(chat, recording)
 
 
-def read_shown_text(reply: Reply) -> str:
+def format_shown_text(reply: Reply) -> str:
     """Return an answer as its reader sees it, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{with_marks_closed(reply.half)}\n\n" if reply.half else ""
@@ -277,7 +277,7 @@ def make_answer_keyboard(
     if reply.turn is None:
         return None
 
-    button = partial(dependencies.buttons.button, chat=chat, person=person)
+    button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
         return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_key(reply.turn))])
     row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_once_key(reply.turn))]
@@ -301,14 +301,14 @@ def _make_once_key(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
 
 
-def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """Return the button under a growing answer."""
-    return InlineKeyboardMarkup.from_button(dependencies.buttons.button(STOP, chat, person, tr("answers-stop")))
+    return InlineKeyboardMarkup.from_button(dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop")))
 
 
-async def offer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
+async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
-    button = dependencies.buttons.button(CORRECTED, chat, person, tr("answers-again"), _make_once_key(turn))
+    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_once_key(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
@@ -317,7 +317,7 @@ async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Per
     turn = await dependencies.services.explanations.turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return
-    button = partial(dependencies.buttons.button, chat=chat, person=person)
+    button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
         button(ANOTHER, label=tr("answers-again"), payload=_make_once_key(turn)),

@@ -25,7 +25,7 @@ AGAIN = "ag"  # the kind of the button that does again what the message says to 
 SETTINGS, BACK = "set", "b"
 """The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
 ZONE, ALONE = "z", "z.a"  # payloads of the button that asks for a city; with ALONE the message above it stays as it is
-HELD = "h"  # ends what it carries where only the process has what is to be done again: no message says all of it
+IN_PROCESS = "h"  # ends what it carries where only the process has what is to be done again: no message says all of it
 MAX_PAYLOAD_CHARS = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
 
@@ -36,7 +36,7 @@ class Buttons:
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
-    def data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
+    def make_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
         """Return the data of a button that only `person` may press, and only here.
 
         `payload`: ASCII without a colon, at most 28 characters; with a nonce if it may be used only once. Raises
@@ -46,28 +46,28 @@ class Buttons:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._sign(kind, chat, person, payload)}"
 
-    def button(
+    def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """Return a button that only `person` may press, and only here; see `data`. `erases`: it is red."""
+        """Return a button that only `person` may press, and only here; see `make_data`. `erases`: it is red."""
         style = "danger" if erases else None
-        return InlineKeyboardButton(label, callback_data=self.data(kind, chat, person, payload), style=style)
+        return InlineKeyboardButton(label, callback_data=self.make_data(kind, chat, person, payload), style=style)
 
-    def again(self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False) -> InlineKeyboardMarkup:
+    def make_retry_keyboard(
+        self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False
+    ) -> InlineKeyboardMarkup:
         """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""
-        payload = f"{update_id}{HELD if is_held else ''}"
-        return InlineKeyboardMarkup.from_button(self.button(AGAIN, chat, person, tr("answers-try-again"), payload))
+        payload = f"{update_id}{IN_PROCESS if is_held else ''}"
+        return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
-    def payload(self, data: str, chat: Chat, person: Person) -> str:
-        """Return the payload of a pressed button. Raise NotTheirs, with a sentence for the toast, if it is forged or
-        somebody else's.
-        """
+    def read_payload(self, data: str, chat: Chat, person: Person) -> str:
+        """Return the payload of a pressed button. Raise ForeignButton if it is forged or somebody else's."""
         kind, _, rest = replace_surrogates(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
         expected = self._sign(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
-            raise NotTheirs(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
+            raise ForeignButton(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
     def _sign(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
@@ -76,7 +76,7 @@ class Buttons:
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
 
-class NotTheirs(Exception):  # noqa: N818 - what it says, not that something broke
+class ForeignButton(Exception):  # noqa: N818 - what it says, not that something broke
     """The button is not the presser's, or not from this chat; the message is for the toast."""
 
 
@@ -116,8 +116,8 @@ def make_nonce() -> str:
 
 log = logging.getLogger(__name__)
 
-CHATS_KNOWN = 10_000
-MAX_EARLIER = 20
+MAX_CHATS = 10_000
+MAX_EARLIER_ANSWERS = 20
 """Earlier answers of one chat whose buttons wait to be taken away: fewer are given before there is time for it."""
 
 
@@ -127,24 +127,24 @@ class LastButtons:
     """
 
     def __init__(self) -> None:
-        self._shown = LRUCache[Scope, int](CHATS_KNOWN)
-        self._earlier = LRUCache[Scope, list[int]](CHATS_KNOWN)
+        self._shown = LRUCache[Scope, int](MAX_CHATS)
+        self._earlier = LRUCache[Scope, list[int]](MAX_CHATS)
 
-    def note(self, chat: Chat, message_ids: Sequence[int]) -> bool:
-        """These messages are the last answer. Return True if an earlier one has buttons, which `clear` takes away."""
+    def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> bool:
+        """Record the messages of the last answer. Return True if an earlier answer still has buttons to clear."""
         before = self._shown.get(chat.location)
         if message_ids:
             self._shown[chat.location] = message_ids[-1]
         if before is not None and before not in message_ids:
-            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MAX_EARLIER:]
+            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MAX_EARLIER_ANSWERS:]
         return chat.location in self._earlier
 
-    async def clear(self, delivery: Delivery, chat: Chat) -> None:
+    async def clear_earlier(self, delivery: Delivery, chat: Chat) -> None:
         """Take the buttons away from all answers but the last. Raises nothing of Telegram's."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)
 
-    async def take_away(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
+    async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Take the buttons away from this message. Raises nothing of Telegram's."""
         if self._shown.get(chat.location) == message_id:
             self._shown.pop(chat.location, None)

@@ -7,7 +7,7 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from records.conversations import MAX_TITLE_CHARS
-from records.owners import find_mode
+from records.owners import memory_mode_of
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
@@ -16,7 +16,7 @@ from telegram_ui.commands.wording import format_conversation, format_messages, f
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
-ON_A_PAGE = 6
+CHATS_PER_PAGE = 6
 
 
 class ChatsCommands(Family):
@@ -59,7 +59,7 @@ class ChatsCommands(Family):
         place, title = ask.chat.location, " ".join(title.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        if find_mode(await self._services.memory.config(place.owner)) == "off":
+        if memory_mode_of(await self._services.memory.config(place.owner)) == "off":
             await self._services.corrections.start_over(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
@@ -74,11 +74,11 @@ class ChatsCommands(Family):
         return tr("chats-opened")
 
     async def _show_page(self, ask: Ask, page: int) -> str | None:
-        place, memory, first = ask.chat.location, self._services.memory, page * ON_A_PAGE
-        if find_mode(await memory.config(place.owner)) == "off":
+        place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
+        if memory_mode_of(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
-            found, total = await store.conversations.listed(place, first=first, limit=ON_A_PAGE)
+            found, total = await store.conversations.listed(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start(place, [one.scope for one in found if not one.is_titled])
@@ -98,7 +98,7 @@ class ChatsCommands(Family):
                     self._make_button(ask, forget.CONVERSATION, "🗑", thread),
                 ]
             )
-        pages = -(-total // ON_A_PAGE)
+        pages = -(-total // CHATS_PER_PAGE)
         rows.append(
             make_page_buttons(page, pages, lambda label, at: self._make_button(ask, KIND, label, f"{PAGE}{at}"))
         )
@@ -111,7 +111,7 @@ class ChatsCommands(Family):
         async def rename(thread: int) -> str:
             return await self._rename_chat(ask, Scope(owner=ask.chat.id, thread=thread))
 
-        return await self._title.take(ask, rename, most=MAX_TITLE_CHARS)
+        return await self._title.take_answer(ask, rename, most=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, scope: Scope) -> str:
         title = " ".join(ask.argument.split())

@@ -61,7 +61,7 @@ class ChoiceCommands(Family):
         self._operation = dependencies.operation
 
     @command("settings", who="admins", stands_alone=True, is_ephemeral=True)
-    async def _settings(self, ask: Ask) -> None:
+    async def _handle_settings_command(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._read_config(ask))
 
     @press(KIND, who="admins")
@@ -84,7 +84,7 @@ class ChoiceCommands(Family):
     async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
         """Make a choice; without memory there is none but to turn it on. Return why there is no such choice."""
         choice = next((one for one in choices_of(self._services) if one.name == what), None)
-        if choice is None or (wanted := _value(choice, value)) is None:
+        if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(ask)
         if what == "enabled" and wanted is True:
@@ -139,7 +139,7 @@ class ChoiceCommands(Family):
     # the time zone -------------------------------------------------------------------------------------------
 
     @command("tz")
-    async def _tz(self, ask: Ask) -> str | None:
+    async def _handle_zone_command(self, ask: Ask) -> str | None:
         words = ask.argument.strip()
         if words:
             return await self._choose_zone(ask, words)
@@ -188,7 +188,7 @@ class ChoiceCommands(Family):
         return await choose(self._services, ask.chat.scope.owner, {"timezone": name})
 
 
-def _value(choice: Choice, value: str) -> object:
+def _parse_value(choice: Choice, value: str) -> object:
     """Return the value that a button carries; None if it is none of the choice's."""
     match choice.kind:
         case "switch":
@@ -214,12 +214,12 @@ def make_settings_rows(
     shown = {
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
     }
-    rows = [_row(shown[name], config, button) for name in LABELS if name in shown]
+    rows = [_make_choice_row(shown[name], config, button) for name in LABELS if name in shown]
     zone, time = format_zone(config.timezone if config else ""), format_clock(now, zone_of(config))
     return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
-def _row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
+def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
     """Return a button for each value of a choice, or one that switches it."""
     chosen, name = choice.value_in(config), LABELS[choice.name]
     if choice.kind == "switch":

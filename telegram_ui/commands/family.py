@@ -242,7 +242,7 @@ class Family:
         self._monotonic = dependencies.monotonic
 
     @classmethod
-    def declared(cls) -> Iterator[Press]:
+    def list_declarations(cls) -> Iterator[Press]:
         """Yield its commands and presses, in the order of the class's body."""
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
@@ -292,7 +292,7 @@ class Family:
         self, ask: Ask, kind: str, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
         """Return a button for this person alone."""
-        return self._buttons.button(kind, ask.chat, ask.person, label, payload, erases=erases)
+        return self._buttons.make_button(kind, ask.chat, ask.person, label, payload, erases=erases)
 
     def _make_settings_button(self, ask: Ask) -> InlineKeyboardButton:
         """Puts /settings in the place of a list to which one of its buttons leads."""
@@ -300,7 +300,7 @@ class Family:
 
     async def _say_failed(self, ask: Ask, text: str) -> None:
         """Say, in a reply to a command, why it was not done, with the button that tries it again."""
-        keyboard = self._buttons.again(ask.chat, ask.person, ask.update.update_id)
+        keyboard = self._buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
 
     async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> None:
@@ -338,7 +338,7 @@ class NextText:
             public = replace(ask.chat, only_for=None)
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
-    async def answered(self, ask: Ask) -> int | None:
+    async def match_answer(self, ask: Ask) -> int | None:
         """Return the number that the answered question was about (0: no number); None where the text answers none, or
         too late.
         """
@@ -352,29 +352,29 @@ class NextText:
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
-    async def take(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
+    async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
         """Return True if a text is an answer, and has been dealt with, where its person may configure. `handle` is
         given what the question was about, and returns what to say. A text of more than `most` characters leaves the
         question open.
         """
-        about = await self.answered(ask)
+        about = await self.match_answer(ask)
         if about is None:
             return False
         may = await self._may_configure(ask.chat, ask.person)
         told = await handle(about) if may else tr("shared-admins-only")
         is_too_long = len(" ".join(ask.argument.split())) > most
         if not is_too_long:
-            await self.close(ask)
+            await self.close_question(ask)
         if told:
             await self._delivery.say(ask.chat, f"{told}\n{tr('shared-once-more')}" if is_too_long else told)
         return True
 
-    async def close(self, ask: Ask) -> None:
+    async def close_question(self, ask: Ask) -> None:
         """End the question. The update that ended it is taken for nothing else when it is replayed."""
         await self._put(ask, LEFT, str(ask.update.update_id))
 
     @staticmethod
-    async def leave(ask: Ask, states: WizardStates) -> None:
+    async def drop_question(ask: Ask, states: WizardStates) -> None:
         """A command was sent instead: in private, the words after it would be taken for the answer. In a group only a
         reply is one.
         """

@@ -19,12 +19,12 @@ from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_nonce, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.forget_targets import Target, days, parse_target, payload, read
+from telegram_ui.commands.forget_targets import Target, make_date_range, make_payload, parse_payload, parse_target
 from telegram_ui.commands.wording import (
     format_conversation,
+    format_message_text,
     format_moment,
     format_quote,
-    format_said,
     format_span_of_days,
     format_speaker,
 )
@@ -32,12 +32,14 @@ from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 CONVERSATION = "fc"  # asks whether to forget a conversation, whose thread the button carries
-MATCHES = 10
-REQUEST = 3
+MAX_MATCHES = 10
+MAX_REQUEST_MESSAGES = 3
 """Messages of a turn that asks in words for something to be forgotten, as many as are looked for in addition."""
-LISTS = 200  # lists of matches that are kept for the button that means all of them, and questions that were answered
-SHOWN = 3  # answers that are shown of those that quote what is to be forgotten
-QUOTED = 80  # characters of a message that are quoted, so that its owner recognises it
+MAX_REMEMBERED = (
+    200  # lists of matches that are kept for the button that means all of them, and questions that were answered
+)
+MAX_SHOWN = 3  # answers that are shown of those that quote what is to be forgotten
+MAX_QUOTE_CHARS = 80  # characters of a message that are quoted, so that its owner recognises it
 
 
 class ForgetCommands(Family):
@@ -47,15 +49,15 @@ class ForgetCommands(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._found = LRUCache[str, tuple[int, ...]](LISTS)
-        self._erased = LRUCache[tuple[int, int], None](LISTS)
+        self._found = LRUCache[str, tuple[int, ...]](MAX_REMEMBERED)
+        self._erased = LRUCache[tuple[int, int], None](MAX_REMEMBERED)
 
     @command("forget")
     async def _ask_what_to_forget(self, ask: Ask) -> str | None:
         if ask.replies_to_former and not ask.argument:
             return tr("forget-former")
         if not await self._may_configure(ask.chat, ask.person):
-            return await self._take_back(ask)
+            return await self._ask_about_own_message(ask)
         now = self._now().astimezone(await self._read_zone(ask.chat.scope.owner))
         if ask.argument:
             try:
@@ -80,7 +82,7 @@ class ForgetCommands(Family):
         await self._show_text(ask, tr("forget-usage"), *rows)
         return None
 
-    async def _take_back(self, ask: Ask) -> str | None:
+    async def _ask_about_own_message(self, ask: Ask) -> str | None:
         """Return a member of a group forgets their own words. Whose they are is known from the reply, and then from the
         buttons, which are made for this person and this message alone.
         """
@@ -99,7 +101,7 @@ class ForgetCommands(Family):
         async with self._services.memory.home(scope.owner) as store:
             return await store.explanations.said_as(scope, ask.replied_to)
 
-    async def _scope_of(self, ask: Ask, target: Target) -> Scope:
+    async def _find_scope(self, ask: Ask, target: Target) -> Scope:
         """Return the scope of a target: a message may be in any conversation of its topic."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
@@ -111,20 +113,20 @@ class ForgetCommands(Family):
             asked = analyzer.list_content_terms(ask.argument)
             stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(one for term in asked for one in stems.get(term, ()))])
-            hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
+            hits = await store.search(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.indexed(scope.owner, within=0)
             earlier = await store.earlier(scope, list(terms))
-            facts = _facts_with(set(terms), await store.facts.all(scope.owner))
+            facts = _find_facts(set(terms), await store.facts.all(scope.owner))
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)
         found = [hit.message for hit in hits]
         # An edited message holds its old words until it is forgotten; each is listed once.
         found += {one.id: one for one in earlier if one.id not in {hit.id for hit in found}}.values()
         if not terms:  # emoji are no words of the index
-            page = await self._services.search.page(scope, ask.argument, size=MATCHES + REQUEST)
+            page = await self._services.search.page(scope, ask.argument, size=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [one.message for one in page.found]
         # What asks in words for something to be forgotten is not what is meant, but it goes with it.
-        matches = [one for one in found if one.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
+        matches = [one for one in found if one.turn != ask.requested_in][:MAX_MATCHES] or found[:MAX_MATCHES]
         if not matches and not facts:
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
@@ -137,8 +139,8 @@ class ForgetCommands(Family):
         lines = [
             tr("forget-which"),
             "",
-            *(_line(turn, zone) for turn in turns),
-            *(_fact(one) for one in facts[:MATCHES]),
+            *(_format_line(turn, zone) for turn in turns),
+            *(_format_fact(one) for one in facts[:MAX_MATCHES]),
         ]
         targets = [Target(kind="turn", number=turn.id, request=ask.requested_in or 0) for turn in turns]
         buttons = [self._make_target_button(ask, CHOOSE, f"#{one.number}", one) for one in targets]
@@ -150,9 +152,11 @@ class ForgetCommands(Family):
             if facts:  # the button is for messages alone
                 label += f" ({', '.join(button.text for button in buttons)})"
             rows.append([self._make_target_button(ask, CHOOSE, label, target)])
-        for fact in facts[:MATCHES]:
-            rows.append([self._make_target_button(ask, CHOOSE, _fact(fact), Target(kind="fact", number=fact.id))])
-        if len(matches) == MATCHES or len(facts) > MATCHES:
+        for fact in facts[:MAX_MATCHES]:
+            rows.append(
+                [self._make_target_button(ask, CHOOSE, _format_fact(fact), Target(kind="fact", number=fact.id))]
+            )
+        if len(matches) == MAX_MATCHES or len(facts) > MAX_MATCHES:
             lines += ["", tr("forget-maybe-more")]
         keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         await self._show_text(ask, "\n".join(lines), *rows, [keep])
@@ -161,7 +165,7 @@ class ForgetCommands(Family):
     # The question, and its buttons ---------------------------------------------------------------------------
 
     async def _ask_to_confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> None:
-        text, choices = await self._make_question(ask.chat.location, await self._scope_of(ask, target), target)
+        text, choices = await self._make_question(ask.chat.location, await self._find_scope(ask, target), target)
         rows = [[self._make_target_button(ask, press, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
         await self._show_text(ask, text, *rows, keep)
@@ -179,9 +183,11 @@ class ForgetCommands(Family):
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
-        lines = [tr("forget-ask-this"), "", await self._named(place, target), ""]
+        lines = [tr("forget-ask-this"), "", await self._name_target(place, target), ""]
         lines += (
-            [] if forgotten.is_nothing else [tr("forget-erases", what=format_counts(forgotten)), *_first(forgotten)]
+            []
+            if forgotten.is_nothing
+            else [tr("forget-erases", what=format_counts(forgotten)), *_quote_first(forgotten)]
         )
         lines += [tr("forget-import-stops")] if is_importing else []
         label = tr("forget-it")
@@ -190,7 +196,7 @@ class ForgetCommands(Family):
             label = tr("forget-all-of-it")
         return await self._add_quotes(lines, scope, target, label, forgotten)
 
-    async def _named(self, place: Scope, target: Target) -> str:
+    async def _name_target(self, place: Scope, target: Target) -> str:
         """Name a target as its owner knows it."""
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
@@ -217,33 +223,39 @@ class ForgetCommands(Family):
             return "\n".join([*lines, tr("forget-final")]), [(label, chosen)]
         all_of_it = await self._services.memory.preview(scope.owner, await self._to_request(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
-            shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
+            shown = await store.messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
             tr("forget-quotes", what=format_quoting(forgotten.remainder)),
-            *(f"  {_line(one, zone)}" for one in shown),
-            *_first(all_of_it, besides=forgotten, with_messages=False),
+            *(f"  {_format_line(one, zone)}" for one in shown),
+            *_quote_first(all_of_it, besides=forgotten, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_counts(all_of_it)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
     async def _make_message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         number = target.number
-        turn = await self._turn(scope, number, target.request)
+        turn = await self._read_turn(scope, number, target.request)
         message = next((one for one in turn if one.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview(scope.owner, _to_forgetting(turn))
+        whole = await self._services.memory.preview(scope.owner, _forget_messages(turn))
         zone = await self._read_zone(scope.owner)
-        lines = [tr("forget-ask-this"), "", _line(message, zone), "", tr("forget-erases", what=format_counts(whole))]
+        lines = [
+            tr("forget-ask-this"),
+            "",
+            _format_line(message, zone),
+            "",
+            tr("forget-erases", what=format_counts(whole)),
+        ]
         if len(turn) > 1:
-            lines += [f"  {_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
+            lines += [f"  {_format_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
             label, target = tr("forget-turn"), replace(target, kind="turn")
             alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
-        lines += _first(whole, with_messages=False)
+        lines += _quote_first(whole, with_messages=False)
         text, choices = await self._add_quotes(lines, scope, target, label, whole)
         return text, [*alone, *choices]  # least first
 
@@ -260,14 +272,14 @@ class ForgetCommands(Family):
             "",
             f"{only}: {format_counts(those)}",
             f"{label}: {format_counts(whole)}",
-            *_first(whole),
+            *_quote_first(whole),
         ]
         text, choices = await self._add_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
     @press(CHOOSE, who="admins")
     async def _choose_target(self, ask: Ask) -> str | None:
-        target = read(ask.argument, self._now())
+        target = parse_payload(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
         await self._ask_to_confirm(ask, target)
@@ -286,7 +298,7 @@ class ForgetCommands(Family):
         await self._show_text(ask, tr("forget-kept"))
 
     async def _erase_target(self, ask: Ask) -> str:
-        target = read(ask.argument, self._now())
+        target = parse_payload(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
         question = ask.chat.id, ask.message_id or 0
@@ -303,7 +315,7 @@ class ForgetCommands(Family):
     _erase_own = press(ERASE_OWN)(_erase_target)
 
     async def _erase_once(self, ask: Ask, target: Target) -> str:
-        scope = await self._scope_of(ask, target)
+        scope = await self._find_scope(ask, target)
         async with self._delivery.typing(ask.chat):
             what = await self._to_request(scope, target)
             is_gone = what.what == "messages" and not what.ids
@@ -323,7 +335,7 @@ class ForgetCommands(Family):
             case "message":
                 return await self._select_own(scope, [target.number])
             case "turn":
-                return _to_forgetting(await self._turn(scope, target.number, target.request))
+                return _forget_messages(await self._read_turn(scope, target.number, target.request))
             case "fact":
                 return Forgetting(what="facts", ids=(target.number,))
             case "conversation":
@@ -332,18 +344,18 @@ class ForgetCommands(Family):
                 return await self._select_own(scope, self._found.get(target.key, ()))
             case "found turns":
                 found = (await self._select_own(scope, self._found.get(target.key, ()))).ids
-                turns = [one for number in found for one in await self._turn(scope, number)]
-                return _to_forgetting(list({turn.id: turn for turn in turns}.values()))
+                turns = [one for number in found for one in await self._read_turn(scope, number)]
+                return _forget_messages(list({turn.id: turn for turn in turns}.values()))
             case "days":
-                return days(target, await self._read_zone(scope.owner))
+                return make_date_range(target, await self._read_zone(scope.owner))
         return Forgetting(what="everything")
 
     async def _select_own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
         """Return the messages of this scope alone: neither a button nor a number reaches another topic."""
         async with self._services.memory.home(scope.owner) as store:
-            return _to_forgetting(await store.messages(scope, ids))
+            return _forget_messages(await store.messages(scope, ids))
 
-    async def _turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
+    async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
         """Return the messages of a turn, found by any of them, and those of a request; empty if there
         is no such turn.
         """
@@ -356,20 +368,20 @@ class ForgetCommands(Family):
 
     def _make_target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
         erases = kind in (ERASE, ERASE_OWN)
-        return self._make_button(ask, kind, label, payload(target, self._now()), erases=erases)
+        return self._make_button(ask, kind, label, make_payload(target, self._now()), erases=erases)
 
 
 _EVERYTHING = Target(kind="everything")
 
 
-def _to_forgetting(found: Sequence[Message]) -> Forgetting:
+def _forget_messages(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
 
 
-def _first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messages: bool = True) -> list[str]:
+def _quote_first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messages: bool = True) -> list[str]:
     """Quote the first texts of each kind that go, without those that go `besides`, and say how many more there are."""
     less, listing = besides or Forgotten(), forgotten.listing
-    messages = [format_said(message, message.content) for message in listing.messages] if with_messages else []
+    messages = [format_message_text(message, message.content) for message in listing.messages] if with_messages else []
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
@@ -378,12 +390,12 @@ def _first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messa
         (facts, forgotten.facts - less.facts),
         (summaries, forgotten.summaries - less.summaries),
     ):
-        lines += [f"  {tr('shared-quoted', text=format_quote(text, QUOTED))}" for text in texts[:SHOWN]]
-        lines += [f"  {tr('import-more', more=str(count - SHOWN))}"] if texts and count > SHOWN else []
+        lines += [f"  {tr('shared-quoted', text=format_quote(text, MAX_QUOTE_CHARS))}" for text in texts[:MAX_SHOWN]]
+        lines += [f"  {tr('import-more', more=str(count - MAX_SHOWN))}"] if texts and count > MAX_SHOWN else []
     return lines
 
 
-def _facts_with(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
+def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts that hold one of these words, or held it before an edit; those with the most words first."""
     found: dict[int, int] = {}
     for fact in facts:
@@ -392,15 +404,15 @@ def _facts_with(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
     return sorted((fact for fact in facts if found.get(fact.id)), key=lambda fact: -found[fact.id])
 
 
-def _fact(fact: Fact) -> str:
-    return tr("shared-quoted", text=format_quote(fact.text, QUOTED))
+def _format_fact(fact: Fact) -> str:
+    return tr("shared-quoted", text=format_quote(fact.text, MAX_QUOTE_CHARS))
 
 
-def _line(message: Message, zone: tzinfo) -> str:
+def _format_line(message: Message, zone: tzinfo) -> str:
     return tr(
         "forget-line",
         id=str(message.id),
         date=format_moment(message.created_at, zone),
         speaker=format_speaker(message),
-        text=format_quote(format_said(message, message.content), QUOTED),
+        text=format_quote(format_message_text(message, message.content), MAX_QUOTE_CHARS),
     )

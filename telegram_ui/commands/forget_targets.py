@@ -12,9 +12,11 @@ from typing import Literal
 from records.forgetting import Forgetting
 from retrieval.date_expressions import find_named_period
 
-LIFETIME = timedelta(minutes=10)
+BUTTON_LIFETIME = timedelta(minutes=10)
 """A button older than this does nothing, so that nobody erases anything by touching an old message."""
-EVERYTHING = frozenset({"everything", "all"})  # in English; the words of the reader's language are handed over
+WORDS_FOR_EVERYTHING = frozenset(
+    {"everything", "all"}
+)  # in English; the words of the reader's language are handed over
 
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"
@@ -71,7 +73,7 @@ def parse_target(argument: str, now: datetime, everything: Collection[str] = ())
     Raises ValueError for a date that does not exist.
     """
     words = argument.strip()
-    if words.casefold() in EVERYTHING.union(everything):
+    if words.casefold() in WORDS_FOR_EVERYTHING.union(everything):
         return Target(kind="everything")
     if match := _NUMBER.fullmatch(words):
         return Target(kind="turn", number=int(match[1]))
@@ -88,12 +90,12 @@ def parse_target(argument: str, now: datetime, everything: Collection[str] = ())
     return Target(kind="days", first=known[0][0], last=known[-1][1])
 
 
-def payload(target: Target, now: datetime) -> str:
+def make_payload(target: Target, now: datetime) -> str:
     """Return a button's payload (at most 28 characters), which is valid for ten minutes."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
 
 
-def read(text: str, now: datetime) -> Target | None:
+def parse_payload(text: str, now: datetime) -> Target | None:
     """Return the target of a pressed button; None when it is too old."""
     code, _, minute = text.partition(".")
     try:
@@ -101,7 +103,7 @@ def read(text: str, now: datetime) -> Target | None:
     except (ValueError, OverflowError, OSError):  # an earlier version's button
         return None
     match = _CODE.fullmatch(code)
-    if match is None or age >= LIFETIME + timedelta(minutes=1):
+    if match is None or age >= BUTTON_LIFETIME + timedelta(minutes=1):
         return None
     with_quotes = match[8] is not None
     kinds: dict[str, Literal["message", "turn", "fact", "conversation"]]
@@ -118,7 +120,7 @@ def read(text: str, now: datetime) -> Target | None:
     return Target(kind="everything")
 
 
-def days(target: Target, zone: tzinfo) -> Forgetting:
+def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
     """Return the days of a target as moments: from the first midnight to the one after the last, where their owner
     lives.
     """

@@ -27,13 +27,13 @@ KIND = "mem"
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
-PAGE = 6
-LOOKS = ("l", "f", "p")  # actions that only show: the list from a page on, a fact, the profile's versions
-VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
+FACTS_PER_PAGE = 6
+VIEW_ACTIONS = ("l", "f", "p")  # actions that only show: the list from a page on, a fact, the profile's versions
+CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
 
-ERASING = ("d", "x")
-NOTED = "✍"  # the reaction to what somebody in a group had noted
+ERASING_ACTIONS = ("d", "x")
+NOTED_REACTION = "✍"  # the reaction to what somebody in a group had noted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +87,7 @@ class MemoryCommands(Family):
             return made
         # In a group a message about it would be noise for everybody else.
         noted, is_private = ask.message_id, ask.chat.is_private
-        if not is_private and noted and await self._delivery.react(ask.chat, noted, NOTED):
+        if not is_private and noted and await self._delivery.react(ask.chat, noted, NOTED_REACTION):
             return None
         keep = (
             []
@@ -107,13 +107,15 @@ class MemoryCommands(Family):
     async def _show_view(self, ask: Ask, view: View) -> None:
         owner = ask.chat.scope.owner
         config = await self._services.memory.config(owner)
-        text, rows = shown(
+        text, rows = render_view(
             view,
             await self._services.facts.known(owner),
             await self._services.distiller.versions(owner),
             zone=zone_of(config),
             is_on=config is not None and config.enabled,
-            button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in ERASING),
+            button=lambda label, payload: self._make_button(
+                ask, KIND, label, payload, erases=payload[0] in ERASING_ACTIONS
+            ),
         )
         await self._show_text(ask, text, *rows)
 
@@ -123,11 +125,11 @@ class MemoryCommands(Family):
     async def _press(self, ask: Ask) -> str | None:
         """Return a button of a list or of a fact."""
         action, _, numbers = ask.argument.partition(".")
-        view = view_of(action, numbers)
+        view = parse_view(action, numbers)
         if view is None:
             return tr("shared-dead-button")
         toast: str | None = None
-        if action not in LOOKS:
+        if action not in VIEW_ACTIONS:
             if not await self._may_configure(ask.chat, ask.person):
                 return tr("shared-admins-only")
             if action in ("a", "e"):
@@ -139,7 +141,7 @@ class MemoryCommands(Family):
                 toast = format_erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
                 view = View(profiles=True)
             else:
-                toast = await self._by_hand.change(ask.chat.scope.owner, VERBS[action], view.fact)
+                toast = await self._by_hand.change(ask.chat.scope.owner, CHANGES[action], view.fact)
         await self._show_view(ask, view)
         return toast and toast[:200]
 
@@ -149,7 +151,7 @@ class MemoryCommands(Family):
         async def tell(made: Profile | str | None) -> None:
             keyboard = make_keyboard(again if isinstance(made, str) else [])
             try:
-                await self._delivery.say(ask.chat, format_distilled(made), keyboard=keyboard)
+                await self._delivery.say(ask.chat, format_profile_result(made), keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
@@ -176,7 +178,7 @@ class MemoryCommands(Family):
         async def keep(id_: int) -> str | None:
             return await (self._edit_fact(ask, id_, ask.argument) if id_ else self._add_fact(ask, ask.argument))
 
-        return await self._new_text.take(ask, keep, most=MAX_FACT_CHARS)
+        return await self._new_text.take_answer(ask, keep, most=MAX_FACT_CHARS)
 
 
 def _parse_id(text: str) -> int:
@@ -185,7 +187,7 @@ def _parse_id(text: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
 
-def view_of(action: str, numbers: str) -> View | None:
+def parse_view(action: str, numbers: str) -> View | None:
     """Return the view after a press; None for data that is no button of ours."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
@@ -197,12 +199,12 @@ def view_of(action: str, numbers: str) -> View | None:
         return View()
     if action in ("p", "r") and not values:
         return View(profiles=True)
-    if action in ("f", "e", "x", *VERBS) and values:
+    if action in ("f", "e", "x", *CHANGES) and values:
         return View(fact=values[0], page=values[1] if len(values) > 1 else 0)
     return None
 
 
-def shown(
+def render_view(
     view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
 ) -> Shown:
     """Return the text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
@@ -220,12 +222,12 @@ def _show_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
 ) -> Shown:
     valid = sorted(
-        (fact for fact in facts if fact.is_valid), key=lambda one: (_rank_of(one), not one.is_pinned, -one.id)
+        (fact for fact in facts if fact.is_valid), key=lambda one: (_rank_fact(one), not one.is_pinned, -one.id)
     )
     deleted = [fact for fact in facts if fact.deleted_at is not None]
-    pages = max(1, -(-len(valid) // PAGE))
+    pages = max(1, -(-len(valid) // FACTS_PER_PAGE))
     page = min(page, pages - 1)
-    here = valid[page * PAGE : (page + 1) * PAGE]
+    here = valid[page * FACTS_PER_PAGE : (page + 1) * FACTS_PER_PAGE]
     lines = [tr("memory-title")]
     if not is_on:
         lines.append(tr("summaries-is-off"))
@@ -238,8 +240,8 @@ def _show_list(
         ]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if of_this := [fact for fact in here if _rank_of(fact) == rank]:
-                total = sum(_rank_of(fact) == rank for fact in valid)
+            if of_this := [fact for fact in here if _rank_fact(fact) == rank]:
+                total = sum(_rank_fact(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
                 lines += [f"{fact.id} · {_format_text(fact)}" for fact in of_this]
     elif not versions:
@@ -248,15 +250,18 @@ def _show_list(
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:
         lines += ["", tr("memory-press")]
-    shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
+    shown_here = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
-    rows = [*split_rows(numbers, PAGE), make_page_buttons(page, pages, lambda label, at: button(label, f"l.{at}"))]
+    rows = [
+        *split_rows(numbers, FACTS_PER_PAGE),
+        make_page_buttons(page, pages, lambda label, at: button(label, f"l.{at}")),
+    ]
     profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
     rows.append([button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
 
-def _rank_of(fact: Fact) -> int:
+def _rank_fact(fact: Fact) -> int:
     """Return the place of a fact in the list: lasting instructions come first."""
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
@@ -331,7 +336,7 @@ def _show_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) ->
     return "\n".join(lines), rows
 
 
-def format_distilled(made: Profile | str | None) -> str:
+def format_profile_result(made: Profile | str | None) -> str:
     """Return the result of writing a profile."""
     if isinstance(made, Profile):
         return f"{tr('memory-button-profile')}\n\n{made.text}"

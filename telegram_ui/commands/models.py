@@ -31,17 +31,17 @@ class ModelCommands(Family):
         self._own = NextText("persona", dependencies)
 
     @property
-    def _models(self) -> tuple[str, ...]:
+    def _model_names(self) -> tuple[str, ...]:
         """Those that may answer, the usual one first."""
         return tuple(self._services.models)
 
     # /model --------------------------------------------------------------------------------------------------
 
     @command("model", who="admins")
-    async def _model(self, ask: Ask) -> str | None:
+    async def _handle_model_command(self, ask: Ask) -> str | None:
         """With buttons; or the one that is named after the command is chosen at once."""
         wanted = ask.argument.strip()
-        found = next((name for name in self._models if name.casefold() == wanted.casefold()), None)
+        found = next((name for name in self._model_names if name.casefold() == wanted.casefold()), None)
         if found is None:
             return await self._show_models(ask)
         await self._choose_model(ask, found)
@@ -51,7 +51,7 @@ class ModelCommands(Family):
     async def _press_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_models(ask)
-        found = next((name for name in self._models if make_model_key(name) == ask.argument), None)
+        found = next((name for name in self._model_names if make_model_key(name) == ask.argument), None)
         if found is None:
             return tr("shared-dead-button")
         await self._choose_model(ask, found)
@@ -61,8 +61,8 @@ class ModelCommands(Family):
         await choose(self._services, ask.chat.scope.owner, {"model": name})
 
     async def _show_models(self, ask: Ask) -> str | None:
-        chosen = choose_model(await self._services.memory.config(ask.chat.scope.owner), self._models)
-        if len(self._models) == 1:
+        chosen = choose_model(await self._services.memory.config(ask.chat.scope.owner), self._model_names)
+        if len(self._model_names) == 1:
             return tr("model-only", model=chosen)
         rows = [
             [
@@ -73,7 +73,7 @@ class ModelCommands(Family):
                     make_model_key(model),
                 )
             ]
-            for model in self._models
+            for model in self._model_names
         ]
         text = "\n".join([tr("model-question", model=chosen), *self._list_abilities()])
         await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
@@ -91,12 +91,12 @@ class ModelCommands(Family):
     # /persona ------------------------------------------------------------------------------------------------
 
     @command("persona", who="admins")
-    async def _persona(self, ask: Ask) -> str | None:
+    async def _handle_persona_command(self, ask: Ask) -> str | None:
         """With buttons; or words after the command are the person's own. "off" and "reset" choose the usual one."""
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
-            await self._choose_given(ask, NONE)
+            await self._choose_persona(ask, NONE)
         elif ask.argument.strip():
-            return await self._choose_own(ask)
+            return await self._choose_own_persona(ask)
         await self._show_personas(ask, None)
         return None
 
@@ -112,18 +112,20 @@ class ModelCommands(Family):
             return None
         if wanted != NONE and wanted not in PERSONAS:
             return tr("shared-dead-button")
-        await self._choose_given(ask, wanted)
+        await self._choose_persona(ask, wanted)
         await self._show_personas(ask, ask.message_id)
         return None
 
-    async def _choose_given(self, ask: Ask, wanted: str) -> None:
+    async def _choose_persona(self, ask: Ask, wanted: str) -> None:
         await choose(self._services, ask.chat.scope.owner, {"persona": "" if wanted == NONE else wanted})
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""
-        return await self._own.take(ask, lambda shown: self._choose_own(ask, shown), most=MAX_PERSONA_CHARS)
+        return await self._own.take_answer(
+            ask, lambda shown: self._choose_own_persona(ask, shown), most=MAX_PERSONA_CHARS
+        )
 
-    async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
+    async def _choose_own_persona(self, ask: Ask, shown: int = 0) -> str:
         """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
         try:
             config = await choose(self._services, ask.chat.scope.owner, {"persona_text": ask.argument})

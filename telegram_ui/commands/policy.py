@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
-PROGRESS_EVERY = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
+REPORT_SECONDS = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
 WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
 """Words after /summary_policy for the switch; the names of the policies are understood as well."""
 RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
@@ -34,7 +34,7 @@ class PolicyCommands(Family):
     # /summary_policy -----------------------------------------------------------------------------------------
 
     @command("summary_policy", who="admins")
-    async def _policy(self, ask: Ask) -> None:
+    async def _handle_policy_command(self, ask: Ask) -> None:
         """With buttons; what is named after the command is chosen at once."""
         word = ask.argument.strip().casefold()
         await self._choose_policy(ask, WORDS.get(word, word))
@@ -98,7 +98,7 @@ class PolicyCommands(Family):
         async def tell(progress: RebuildProgress) -> None:
             nonlocal last
             running = progress.state == "running"
-            if running and shown and self._monotonic() - last < PROGRESS_EVERY:
+            if running and shown and self._monotonic() - last < REPORT_SECONDS:
                 return
             last = self._monotonic()
             try:

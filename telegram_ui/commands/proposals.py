@@ -15,14 +15,14 @@ from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
-from telegram_ui.commands.forget_targets import Target, payload, read
+from telegram_ui.commands.forget_targets import Target, make_payload, parse_payload
 from telegram_ui.commands.outreach import reminders
-from telegram_ui.commands.wording import told_at
+from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
 NO = "no"
-ASK_THEMSELVES = frozenset({"/forget"})  # commands that change nothing before one of their own buttons is pressed
+SELF_CONFIRMING = frozenset({"/forget"})  # commands that change nothing before one of their own buttons is pressed
 GIVE = "command-"  # the payload of the button that gives the command in its message
 
 
@@ -54,7 +54,7 @@ class Proposals(Family):
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
     async def _forget(self, ask: Ask, choice: str) -> str:
-        target = read(choice, self._now())
+        target = parse_payload(choice, self._now())
         if target is None:
             return tr("shared-dead-button")
         what = Forgetting(what="facts", ids=(target.number,))
@@ -69,23 +69,23 @@ def find_command(text: str) -> str | None:
     return command if heading in translate_everywhere("proposals-ask-command") and command.startswith("/") else None
 
 
-async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
+async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
-    told_at(dependencies.services.clock())
+    set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)
         return
     name, _, argument = proposal.text.partition(" ")
-    if proposal.kind == "command" and name in ASK_THEMSELVES:
+    if proposal.kind == "command" and name in SELF_CONFIRMING:
         await dependencies.give_command(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
     yes = tr("forget-it") if proposal.kind == "forget" else tr(f"proposals-yes-{proposal.kind}")
     if proposal.kind == "forget":
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
-        choice = payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
+        choice = make_payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
     row = [
-        dependencies.buttons.button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}", erases=erases)
+        dependencies.buttons.make_button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}", erases=erases)
         for label, chosen, erases in ((yes, choice, proposal.kind == "forget"), (tr("shared-no"), NO, False))
     ]
     await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))

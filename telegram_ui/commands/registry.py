@@ -27,7 +27,7 @@ from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics, make_private_menu
-from telegram_ui.commands.buttons import NotTheirs, is_for_anonymous, parse_kind
+from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous, parse_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -48,13 +48,13 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
-from telegram_ui.commands.wording import told_at
+from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 
 log = logging.getLogger(__name__)
 
 
-UNTOLD = frozenset(
+HIDDEN = frozenset(
     {"start", "cancel", "summary_show", "summary_status", "summary_on", "summary_off", "summary_now", "summary_policy"}
     | {"summary_prompt", "summary_rebuild"}
 )
@@ -88,25 +88,25 @@ FAMILIES: tuple[type[Family], ...] = (
 """In the order in which /help and the menus list their commands."""
 
 
-def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
+def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
     """Return every command, as /help lists them."""
     return tuple(
         replace(one, heading=family.heading)
         for family in families
-        for one in family.declared()
+        for one in family.list_declarations()
         if isinstance(one, Command)
     )
 
 
-def _listed(rows: Sequence[Command]) -> list[Command]:
+def _select_public(rows: Sequence[Command]) -> list[Command]:
     """Return the commands that everybody may know."""
     return [row for row in rows if row.where != "admins"]
 
 
-def told_to_model() -> dict[str, str]:
+def describe_for_model() -> dict[str, str]:
     """Return the names with descriptions of commands that a model should know, without steps of other commands."""
     with speak_in(ENGLISH):
-        return {row.name: row.description for row in _listed(all_commands()) if row.name not in UNTOLD}
+        return {row.name: row.description for row in _select_public(list_commands()) if row.name not in HIDDEN}
 
 
 class Commands:
@@ -116,8 +116,8 @@ class Commands:
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
         """Raise ValueError where two families declare the same command or the same kind of button."""
-        self._rows = all_commands(families)
-        give = partial(self.handle, telegram.Update(0))
+        self._rows = list_commands(families)
+        give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
         self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
@@ -125,7 +125,7 @@ class Commands:
         self._awaiting_texts = tuple({type(text).awaits_text: text for text in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
         for family in self._families:
-            for one in family.declared():
+            for one in family.list_declarations():
                 if one.key in self._declared:
                     raise ValueError(f"{one.key} is declared twice")
                 self._declared[one.key] = family, one
@@ -134,7 +134,7 @@ class Commands:
     def names(self) -> frozenset[str]:
         return frozenset(row.name for row in self._rows)
 
-    async def language(self, chat: Chat, person: Person) -> str:
+    async def choose_language(self, chat: Chat, person: Person) -> str:
         """Return the language in which a person is answered in a chat.
 
         A group that has chosen none is answered in the bot's default; before anything is set up there, each person in
@@ -148,39 +148,39 @@ class Commands:
         is_shared = not chat.is_private and chosen is not None
         return choose_language(chosen or "", person.language, is_shared=is_shared, default=default)
 
-    def app_language(self, person: Person) -> str:
+    def find_app_language(self, person: Person) -> str:
         """Return the language of a person's app, or the bot's default: what is known without asking a store."""
         return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
 
-    def unknown(self, name: str) -> str:
+    def format_unknown(self, name: str) -> str:
         """Return the answer to a command that is none of `names`, with the nearest of them where one is near enough."""
-        names = sorted(row.name for row in _listed(self._rows))
+        names = sorted(row.name for row in _select_public(self._rows))
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
-    def row(self, name: str) -> Press:
+    def find_command(self, name: str) -> Press:
         """Return the declaration of a command of `names`."""
         return self._declared[f"/{name}"][1]
 
-    def row_of_press(self, data: str, chat: Chat, person: Person) -> Press | None:
+    def find_press(self, data: str, chat: Chat, person: Person) -> Press | None:
         """Return the button that this data declares; None for none of ours, and for another person's, who is told so at
         once.
         """
-        with suppress(NotTheirs):
-            self.dependencies.buttons.payload(data, chat, person)
+        with suppress(ForeignButton):
+            self.dependencies.buttons.read_payload(data, chat, person)
             return self._declared[parse_kind(data)][1] if parse_kind(data) in self._declared else None
         return None
 
-    async def located(self, chat: Chat) -> Chat:
+    async def locate(self, chat: Chat) -> Chat:
         """Return the chat in the conversation that is open there; in its first one, while the store cannot say."""
         try:
             return chat.within(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
             return chat
 
-    async def handle(
+    async def handle_command(
         self,
         update: telegram.Update,
         chat: Chat,
@@ -191,18 +191,18 @@ class Commands:
     ) -> None:
         """Answer a command of `names`. `requested_in`: see Ask."""
         family, declared = self._declared[f"/{name}"]
-        ask = await self._ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
+        ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
         with suppress(StorageError):
-            await NextText.leave(ask, self.dependencies.services.memory.wizards)
+            await NextText.drop_question(ask, self.dependencies.services.memory.wizards)
         operation, text = self.dependencies.operation, None
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
         if is_hidden and not operation.is_admin(person, is_private=chat.is_private):
             is_theirs = operation.is_admin(person, is_private=True)
-            text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.unknown(name)
+            text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown(name)
         elif argument and isinstance(declared, Command) and declared.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
@@ -210,7 +210,7 @@ class Commands:
         if text:
             await self.dependencies.delivery.say(chat, text)
 
-    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+    async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """A press of an inline button: done if it is its person's and not stale, else a toast says why not."""
         query = update.callback_query
         if query is None:
@@ -220,11 +220,11 @@ class Commands:
         try:
             if found := self._declared.get(parse_kind(data)):
                 person = await self._parse_button_owner(data, chat, person)
-                payload = self.dependencies.buttons.payload(data, chat, person)
+                payload = self.dependencies.buttons.read_payload(data, chat, person)
                 chat = _make_ephemeral_chat(chat, person, found[1], query.id)
-                toast = await self._run_command(await self._ask(update, chat, person, payload), *found)
-        except NotTheirs as not_theirs:
-            toast = str(not_theirs)
+                toast = await self._run_command(await self._make_ask(update, chat, person, payload), *found)
+        except ForeignButton as foreign:
+            toast = str(foreign)
         except asyncio.CancelledError:
             toast = None  # stopped by its reader, or taken up again by the next run
             raise
@@ -250,7 +250,7 @@ class Commands:
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Return True if a family had asked for a text and has answered it."""
-        ask = await self._ask(update, chat, person, text)
+        ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
                 return True
@@ -263,7 +263,7 @@ class Commands:
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Return True if a family had asked for a file and has handled it."""
-        ask = await self._ask(update, chat, person)
+        ask = await self._make_ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
@@ -306,11 +306,11 @@ class Commands:
         with speak_in(language):
             return {row.name: row.description for row in self._rows}
 
-    async def _ask(
+    async def _make_ask(
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
     ) -> Ask:
-        told_at(self.dependencies.services.clock())
-        here = await self.located(chat)
+        set_reference_time(self.dependencies.services.clock())
+        here = await self.locate(chat)
         return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
     async def _run_command(self, ask: Ask, family: Family, declared: Press) -> str | None:

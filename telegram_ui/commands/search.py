@@ -12,20 +12,26 @@ from telegram import InlineKeyboardButton
 
 from chat.search import Hit, Page
 from locales.catalog import RIGHT_TO_LEFT, current_language, tr
-from records.messages import link
+from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import format_conversation, format_moment, format_quote, format_said, format_speaker
+from telegram_ui.commands.wording import (
+    format_conversation,
+    format_message_text,
+    format_moment,
+    format_quote,
+    format_speaker,
+)
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200  # the most characters of a query that are kept
-SHOWN = 600  # the most characters shown of a found message
+MAX_SHOWN_CHARS = 600  # the most characters shown of a found message
 HEADING = "🔎 "
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Before the heading where the language is written from right to left: words of another would turn the message."""
 EVERYWHERE = "a"  # marks the buttons of a search through all conversations
-CLOSE = 3  # the most messages shown that are only similar in meaning
+MAX_SIMILAR = 3  # the most messages shown that are only similar in meaning
 
 
 class SearchCommands(Family):
@@ -69,7 +75,7 @@ class SearchCommands(Family):
             lines.append(tr("search-in-all"))
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))
-            page = replace(page, found=page.found[:CLOSE], total=min(page.total, CLOSE))
+            page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
         async with self._services.memory.home(ask.chat.scope.owner) as store:
             if not await store.indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
@@ -99,7 +105,7 @@ def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str 
         for part in (format_moment(message.created_at, zone), format_speaker(message), title or message.title)
         if part
     )
-    lines = [f"{number}. {heading}", format_quote(format_said(message, found.text), SHOWN)]
-    if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
+    lines = [f"{number}. {heading}", format_quote(format_message_text(message, found.text), MAX_SHOWN_CHARS)]
+    if address := make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

@@ -92,19 +92,19 @@ class SummaryCommands(Family):
     async def _press_on(self, ask: Ask) -> str | None:
         """Turn memory on by the button under an answer, and remove the button."""
         text, was_on = await self._switch_memory_on(ask)
-        await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         if was_on:
             return text
         await self._delivery.say(ask.chat, text)
         return None
 
 
-KINDS = 3  # kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER
+NAMED_KINDS = 3  # kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER
 
 
-def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """Return the [Try again] button under a failed summary's notice."""
-    return InlineKeyboardMarkup.from_button(buttons.button(FOLD, chat, person, tr("answers-try-again")))
+    return InlineKeyboardMarkup.from_button(buttons.make_button(FOLD, chat, person, tr("answers-try-again")))
 
 
 def format_status(status: Status) -> str:
@@ -154,6 +154,6 @@ def format_status(status: Status) -> str:
 
 def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format one summary with its kind, dates and number of messages."""
-    kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
+    kind = tr(f"summaries-kind-{min(summary.level, NAMED_KINDS)}")
     dates = format_span(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {format_messages(summary.message_count)}\n{summary.text.strip()}"

@@ -11,7 +11,7 @@ from locales.catalog import format_decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
 from telegram_ui.commands.family import Ask, Family, command
 
-SPANS = (7, 30)  # the number of days shown
+SPANS_OF_DAYS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 
@@ -25,9 +25,9 @@ class UsageCommands(Family):
     async def _show_usage(self, ask: Ask) -> None:
         owner, quota = ask.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
-        used = await quota.days(owner, max(SPANS))
+        used = await quota.days(owner, max(SPANS_OF_DAYS))
         lines, before = [tr("usage-heading")], None
-        for span in SPANS:
+        for span in SPANS_OF_DAYS:
             since = today - timedelta(days=span - 1)
             within = [one for one in used if one.day >= since]
             # A longer span that holds nothing more says nothing new.
@@ -48,7 +48,7 @@ def format_usage(used: Sequence[DayOfUse], since: date, today: date, prices: Map
     lines += [tr("usage-written", tokens=total.written)] if total.written else []
     priced = [one for one in used if one.model in prices]
     if priced:
-        cost = _format_dollars(sum(prices[one.model].of(one.used) for one in priced))
+        cost = _format_dollars(sum(prices[one.model].cost_of(one.used) for one in priced))
         is_all = len(priced) == sum(one.used.total > 0 for one in used)
         lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=cost))
     return [*lines, draw_chart(used, since, today)]

@@ -17,19 +17,19 @@ from chat.explanations import Explanation
 from locales.catalog import tr
 from locales.lists import join_list
 from locales.told import format_left_out, format_reason, name_part
-from records.messages import Message, link
+from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.commands.wording import (
-    QUOTED,
+    MAX_QUOTE_CHARS,
     format_local_day,
     format_local_minute,
+    format_message_text,
     format_moment,
     format_quote,
-    format_said,
     format_span_of_days,
     format_speaker,
 )
@@ -38,11 +38,11 @@ from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"
 """The kinds of the buttons: under an answer, under the three lines, and under the question what was wrong."""
-CORRECTABLE = 6  # the most facts of an answer with a button that opens their card
-ON_A_PAGE = 5  # the most items on a page of an explanation
-WHOLE = 2_500  # the most characters quoted of a message
-TITLE = 300  # the most UTF-16 units of the lines above the quotes of a page
-LABEL = 40  # the most characters of a fact on its button
+MAX_CORRECTABLE = 6  # the most facts of an answer with a button that opens their card
+ITEMS_PER_PAGE = 5  # the most items on a page of an explanation
+MAX_MESSAGE_CHARS = 2_500  # the most characters quoted of a message
+MAX_TITLE_UNITS = 300  # the most UTF-16 units of the lines above the quotes of a page
+MAX_LABEL_CHARS = 40  # the most characters of a fact on its button
 Item = tuple[str, str]  # A heading with its lines
 
 
@@ -91,8 +91,8 @@ class WhyCommands(Family):
         button = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
         corrections = [
-            [self._make_button(ask, CARD, f"✏️ {format_quote(fact.text, LABEL)}", f"f.{fact.id}.0")]
-            for fact in facts[:CORRECTABLE]
+            [self._make_button(ask, CARD, f"✏️ {format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
+            for fact in facts[:MAX_CORRECTABLE]
         ]
         await self._delivery.say(ask.chat, shown, keyboard=make_keyboard([] if is_whole else [button], *corrections))
 
@@ -119,7 +119,7 @@ def make_why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tupl
     """
     record, shown = explanation.record, Marked()
     shown.bold(tr("why-title", date=format_moment(record.at, zone)))
-    shown.add(f"\n{_format_sources(explanation)}\n{_size(record)}")
+    shown.add(f"\n{_format_sources(explanation)}\n{_format_size(record)}")
     if not explanation.is_stored:
         shown.add(f"\n{tr('why-not-stored')}")
     items = _list_items(explanation, chat, zone)
@@ -168,7 +168,7 @@ def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
     page: list[Item] = []
     size = 0
     for item in items:
-        if page and (len(page) == ON_A_PAGE or size + _measure_item(item) > MAX_UNITS - TITLE):
+        if page and (len(page) == ITEMS_PER_PAGE or size + _measure_item(item) > MAX_UNITS - MAX_TITLE_UNITS):
             yield page
             page, size = [], 0
         page.append(item)
@@ -179,7 +179,7 @@ def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     """Yield the items of an explanation with their headings, the tokens of each part last."""
     record = explanation.record
-    recent = [f"· {format_quoted(message, zone, WHOLE)}" for message in explanation.recent]
+    recent = [f"· {format_quoted(message, zone, MAX_MESSAGE_CHARS)}" for message in explanation.recent]
     if record.here:
         recent.append(tr("why-here", messages=record.here))
     summaries = [_format_summary(summary, zone) for summary in explanation.summaries] + [
@@ -190,12 +190,12 @@ def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item
         for heading, found in (
             (name_part("profile"), _format_profile(explanation, zone)),
             (name_part("facts"), _format_facts(explanation, zone)),
-            (name_part("snippets"), _format_brought(explanation.snippets, chat, zone)),
+            (name_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
             (tr("why-looked-up"), _format_looked_up(explanation.looked_up, chat, zone)),
             (name_part("summaries"), summaries),
             (name_part("recent"), recent),
             (tr("why-cut"), [f"· {one}" for one in format_left_out(record.cut, is_message_cut=record.message_was_cut)]),
-            (tr("why-parts"), ["\n".join(_parts(record))]),
+            (tr("why-parts"), ["\n".join(_format_parts(record))]),
         )
         for item in found
     ]
@@ -215,12 +215,12 @@ def _format_sources(explanation: Explanation) -> str:
     return tr("why-sources", what=join_list(told)) if told else tr("why-sources-none")
 
 
-def _size(record: ExplanationRecord) -> str:
+def _format_size(record: ExplanationRecord) -> str:
     size = tr("why-size", model=record.model, tokens=record.tokens, most=record.ceiling)
     return f"{size} {tr('why-size-whole', tokens=record.whole)}" if record.saved else size
 
 
-def _parts(record: ExplanationRecord) -> list[str]:
+def _format_parts(record: ExplanationRecord) -> list[str]:
     return [
         tr("why-size-of", part=name_part(part.name), tokens=part.tokens, most=part.budget)
         if part.budget and part.name != "message"
@@ -265,14 +265,14 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     return items
 
 
-def _format_brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
+def _format_snippets(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
     items = []
     for number, (message, chosen) in enumerate(brought, start=1):
         if message is None:
             items.append(f"{number}. {tr('why-gone')}")
         else:
             why = f"   {tr('why-why', reason=format_reason(chosen.score))}"
-            lines = [f"{number}. {format_quoted(message, zone, WHOLE)}", why]
+            lines = [f"{number}. {format_quoted(message, zone, MAX_MESSAGE_CHARS)}", why]
             items.append("\n".join([*lines, *_format_address(message, chat)]))
     return items
 
@@ -281,22 +281,22 @@ def _format_looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo)
     return [
         _format_gone()
         if message is None
-        else "\n".join([f"· {format_quoted(message, zone, WHOLE)}", *_format_address(message, chat)])
+        else "\n".join([f"· {format_quoted(message, zone, MAX_MESSAGE_CHARS)}", *_format_address(message, chat)])
         for message in found
     ]
 
 
 def _format_address(message: Message, chat: Chat) -> list[str]:
-    address = link(chat.id, chat.thread, message.telegram_id)
+    address = make_message_link(chat.id, chat.thread, message.telegram_id)
     return [f"   {address}"] if address else []
 
 
-def format_quoted(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
+def format_quoted(message: Message, zone: tzinfo, most: int = MAX_QUOTE_CHARS) -> str:
     """Format a message on one line: date, speaker and beginning."""
     shown = format_local_minute(message.created_at, zone)
     return tr(
         "why-said",
         date=shown,
         speaker=format_speaker(message),
-        text=format_quote(format_said(message, message.content), most),
+        text=format_quote(format_message_text(message, message.content), most),
     )

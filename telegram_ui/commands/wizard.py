@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
-SMALLEST, MAX_EVERY_N = 1, 500
+MIN_EVERY_N, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
 Question = Literal["wizard-second", "wizard-no-number"]
-WORDS_OF_AN_ANSWER = 4
+MAX_ANSWER_WORDS = 4
 """The most words of an answer to the setup's first question. A longer text is a message to the bot."""
 
 
@@ -40,19 +40,19 @@ def find_number(text: str) -> int | None:
     """Return the threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is
     none within the limits.
     """
-    said = [word.rstrip(",.!") for word in text.casefold().split()[: WORDS_OF_AN_ANSWER + 1]]
+    said = [word.rstrip(",.!") for word in text.casefold().split()[: MAX_ANSWER_WORDS + 1]]
     numbers = [word for word in said if word.isdecimal()]
     if len(numbers) != 1 or len(numbers[0]) > 10 or not {*said} - {*numbers} <= list_words("wizard-around-numbers"):
         return None
     number = int(numbers[0])
-    return number if SMALLEST <= number <= MAX_EVERY_N else None
+    return number if MIN_EVERY_N <= number <= MAX_EVERY_N else None
 
 
 def find_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
     """Return the storage that a short text names ("SQLite please"), or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
-    return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
+    return named.pop() if len(named) == 1 and len(words) <= MAX_ANSWER_WORDS else None
 
 
 class Wizard(Family):
@@ -131,7 +131,7 @@ class Wizard(Family):
             return None
         storage = StorageType(choice)
         await self._show_text(ask, format_ticked(STORAGE_NAMES[storage], is_chosen=True))
-        await self._choose(ask, state, storage)
+        await self._choose_storage(ask, state, storage)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
@@ -152,13 +152,13 @@ class Wizard(Family):
             return is_answer
         if state.step == STORAGE:
             storage = find_storage(text, tuple(self._offered))
-            if storage is None and (len(text.split()) > WORDS_OF_AN_ANSWER or "?" in text):
+            if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
                 storages = join_any([*self._offered.values(), "/cancel"])
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
-                await self._choose(ask, state, storage)
+                await self._choose_storage(ask, state, storage)
         elif number is None:
             await self._ask_number(ask, state, "wizard-no-number")
         else:
@@ -198,7 +198,7 @@ class Wizard(Family):
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
-    async def _choose(self, ask: Ask, state: WizardState, storage: StorageType) -> None:
+    async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> None:
         """Go on to the second question."""
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         await self._ask_number(ask, state, "wizard-second")
@@ -210,7 +210,7 @@ class Wizard(Family):
             config.every_n if config else None,
             lambda label, number: self._make_button(ask, KIND, label, f"{state.nonce}.{number}"),
         )
-        asked = tr(question, least=SMALLEST, most=MAX_EVERY_N)
+        asked = tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         await self._delivery.say(ask.chat, asked, keyboard=make_keyboard(numbers))
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:

@@ -14,10 +14,10 @@ from records.messages import Message
 from records.owners import OwnerConfig, Policy
 from summaries.policies import POLICIES
 
-LABEL = 40  # the most characters of a conversation's beginning that serve as its title
-QUOTED = 200  # the most characters quoted of a text
-OFFERED = (5, 10, 20, 50)  # the thresholds that have a button
-SENT = (
+MAX_LABEL_CHARS = 40  # the most characters of a conversation's beginning that serve as its title
+MAX_QUOTE_CHARS = 200  # the most characters quoted of a text
+OFFERED_THRESHOLDS = (5, 10, 20, 50)  # the thresholds that have a button
+SENT_KINDS = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),
 )
@@ -41,7 +41,7 @@ def name_policy(policy: Policy) -> str:
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
-def told_at(now: datetime) -> None:
+def set_reference_time(now: datetime) -> None:
     """Format dates in this task relative to this moment: "today", without the year."""
     _now.set(now)
 
@@ -104,7 +104,7 @@ def format_speaker(message: Message) -> str:
     return message.speaker or tr("shared-bot" if message.role == "assistant" else "shared-you")
 
 
-def format_quote(text: str, most: int = QUOTED) -> str:
+def format_quote(text: str, most: int = MAX_QUOTE_CHARS) -> str:
     """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text.split())
     if len(line) <= most:
@@ -117,7 +117,7 @@ _SENT = re.compile(r"\[Sent (with )?([^\]\n]{1,200}?)(, which was not read)?\]")
 _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
-def format_said(message: Message, text: str) -> str:
+def format_message_text(message: Message, text: str) -> str:
     """Return the words of a message. What memory notes of them as the model reads it ("[lease.pdf, pages 1–2]", "[Sent
     a photo]") is told in the reader's language.
     """
@@ -127,12 +127,12 @@ def format_said(message: Message, text: str) -> str:
         )
     head, bracket, rest = text.partition("]")
     if message.origin != "document" or not text.startswith("[") or not bracket or "\n" in head:
-        return format_noted(text)
+        return translate_notes(text)
     name, *places = head.split(", ")
-    return ", ".join([name, *map(_format_place, places)]) + bracket + rest
+    return ", ".join([name, *map(_translate_place, places)]) + bracket + rest
 
 
-def _format_place(noted: str) -> str:
+def _translate_place(noted: str) -> str:
     """Format the place of a passage in its file, in the reader's language."""
     noun, _, at = noted.partition(" ")
     noun = noun.removesuffix("s")
@@ -140,15 +140,15 @@ def _format_place(noted: str) -> str:
     return tr(f"files-place-{noun}", at=at) if is_numbered or (noun == "sheet" and at) else noted
 
 
-def format_noted(text: str) -> str:
+def translate_notes(text: str) -> str:
     """Translate the notes of attachments and forwards in a text to the reader's language."""
     if "[" not in text:
         return text
     forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
-    return _SENT.sub(_sent, forwarded)
+    return _SENT.sub(_translate_sent_note, forwarded)
 
 
-def _sent(found: re.Match[str]) -> str:
+def _translate_sent_note(found: re.Match[str]) -> str:
     name, kinds = found[2], _kind_names()
     kind = next((one for one in kinds if name == one or (name.startswith(f"{one} ") and kinds[one] == "sticker")), "")
     if name.startswith("the file "):
@@ -165,7 +165,7 @@ def _sent(found: re.Match[str]) -> str:
 @cache
 def _kind_names() -> Mapping[str, str]:
     """Return the kinds of attachments by their stored names."""
-    return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT}
+    return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
 def format_ticked(label: str, *, is_chosen: bool) -> str:
@@ -182,10 +182,12 @@ def make_threshold_buttons(
     chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
     """Return a row of thresholds with the current one marked. `button` builds one from label and number."""
-    numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
+    numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
     return [button(format_ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
 def format_conversation(one: ListedConversation) -> str:
     """Return the title of a conversation, or its first words."""
-    return (one.label if one.is_titled else format_quote(format_noted(one.label), LABEL)) or tr("chats-untitled")
+    return (one.label if one.is_titled else format_quote(translate_notes(one.label), MAX_LABEL_CHARS)) or tr(
+        "chats-untitled"
+    )

@@ -24,7 +24,7 @@ from records.errors import KeepsakeError, StorageError
 from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
-from telegram_ui.commands.answers import read_shown_text
+from telegram_ui.commands.answers import format_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, demand_lease
@@ -247,7 +247,7 @@ class Answering:
             return
         first = await self._placing.again(pieces[0])
         pieces = [piece.within(first.scope) for piece in pieces]
-        language = await self._commands.language(pieces[0].chat, pieces[0].person)
+        language = await self._commands.choose_language(pieces[0].chat, pieces[0].person)
         runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
         with speak_in(language), speak_to(operator=runs_it), acting_for(pieces[0].person.id):
             await self._answer_turn(pieces)
@@ -255,7 +255,7 @@ class Answering:
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed, asked = pieces[0], Repeatable(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
-        stop = partial(answers.stop_keyboard, self._dependencies, parsed.chat, parsed.person)
+        stop = partial(answers.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
@@ -295,13 +295,13 @@ class Answering:
         ids = [piece.update_id for piece in pieces]
         keyboard = answers.make_answer_keyboard(self._dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send(
-            pieces[-1].update_id, stream, read_shown_text(reply), keyboard
+            pieces[-1].update_id, stream, format_shown_text(reply), keyboard
         )
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
                 await self._error_boundary.guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
             for proposal in reply.proposals:
-                ask = partial(proposals.ask, self._dependencies, parsed.chat, parsed.person, proposal)
+                ask = partial(proposals.ask_about_proposal, self._dependencies, parsed.chat, parsed.person, proposal)
                 await self._error_boundary.guarded(parsed, ask)
         if outcome == "later":
             self._queue.postpone(ids)
@@ -309,7 +309,7 @@ class Answering:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
-            if keyboard is not None and self._dependencies.last_buttons.note(parsed.chat, shown_as):
+            if keyboard is not None and self._dependencies.last_buttons.record_answer(parsed.chat, shown_as):
                 self._clear_later(parsed.chat)
             self._speak_later(pieces, reply, shown_as)
         self.settle_later(parsed)
@@ -343,7 +343,7 @@ class Answering:
 
     async def _clear_draft(self, chat: Chat) -> None:
         self._clearing.discard(chat.location)
-        await self._dependencies.last_buttons.clear(self._delivery, chat)
+        await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
 
     def settle_later(self, parsed: ParsedUpdate) -> None:
         """Have a scope settled soon, next to the answers to others."""
@@ -357,7 +357,9 @@ class Answering:
         self._settling.discard(parsed.scope)
         # In a group it is said to everybody, and a button would be one person's alone.
         buttons = self._dependencies.buttons
-        again = summaries.fold_again(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
+        again = (
+            summaries.make_fold_retry_keyboard(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
+        )
         with acting_for(parsed.person.id):
             notices = await self._conversation.settle(parsed.scope)
         for notice in notices:

@@ -10,7 +10,7 @@ from telegram.ext.filters import StatusUpdate
 
 from attachments.documents import make_shown_name
 from locales.catalog import ENGLISH, tr, translate
-from telegram_ui.commands.wording import SENT
+from telegram_ui.commands.wording import SENT_KINDS
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class AttachedFile:
 
 def name_attachment(message: telegram.Message) -> str:
     """Return the kind of a message's attachment: one of SENT; "" for none."""
-    for field in SENT:
+    for field in SENT_KINDS:
         if getattr(message, field, None):
             return field
     if message.effective_attachment:  # a game, an invoice, paid media

@@ -19,7 +19,7 @@ from locales.catalog import speak_in, tr
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import answers
-from telegram_ui.commands.memory import NOTED
+from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import submit_work_under
@@ -66,7 +66,7 @@ class Dispatcher:
         self._corrections = services.corrections
         self._repeats = Repeats(commands.dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
+            self._delivery, self._repeats, commands.choose_language, commands.dependencies.operation.may_run_it
         )
         self._placing = Placing(
             queue=queue, conversation=services.conversation, memory=services.memory, delivery=self._delivery
@@ -158,10 +158,10 @@ class Dispatcher:
             stopped = self._queues.chats.cancel(parsed.location)
             self._submit_in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
-            handle = self._commands.handle
+            handle = self._commands.handle_command
             update = received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-            row = self._commands.row(parsed.command)
+            row = self._commands.find_command(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._submit_in_commands(received, parsed, work, is_slow=row.queue == "slow")
@@ -180,8 +180,8 @@ class Dispatcher:
             self._submit_repeat(received, parsed, again)
             return
         data = (update.callback_query.data if update.callback_query else None) or ""
-        press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
-        row = self._commands.row_of_press(data, parsed.chat, parsed.person)
+        press: Work = partial(self._commands.handle_press, update, parsed.chat, parsed.person)
+        row = self._commands.find_press(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
@@ -208,7 +208,7 @@ class Dispatcher:
 
     async def _take_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
         """The button goes: what comes of it is told by what it repeats, which answers a press by itself."""
-        await self._commands.dependencies.last_buttons.take_away(self._delivery, parsed.chat, parsed.telegram_id)
+        await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
         if update.callback_query is not None and not is_answered_there:
             with suppress(TelegramError):  # it may be too old by now: the person sees that the button went
                 await update.callback_query.answer()
@@ -255,11 +255,11 @@ class Dispatcher:
         if correction.turn is not None:
             self._answering.settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
-            await answers.offer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
+            await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
         elif correction.turn is not None and parsed.chat.is_private:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         elif correction.turn is not None:  # in a group a message for each edit would be noise
-            await self._delivery.react(parsed.chat, edited, NOTED)
+            await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
     async def _enter_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
         parsed = await self._placing.in_topic(parsed)
@@ -318,7 +318,7 @@ class Dispatcher:
 
             async def say() -> None:
                 # The store is not asked for a choice: what is said here must cost nothing.
-                with speak_in(self._commands.app_language(parsed.person)):
+                with speak_in(self._commands.find_app_language(parsed.person)):
                     await self._delivery.say(parsed.chat, sentence())
 
             self._queues.notices.submit(
@@ -390,7 +390,7 @@ class Dispatcher:
         await self._queue.done([parsed.update_id])
 
     async def _say_unknown(self, parsed: ParsedUpdate) -> None:
-        await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))
+        await self._delivery.say(parsed.chat, self._commands.format_unknown(parsed.command))
 
     async def _mark_done(self, received: Received) -> None:
         if received.is_durable:

@@ -10,7 +10,7 @@ import telegram
 
 from records.messages import Origin
 from records.owners import MODES, Mode
-from records.scopes import MAX_ID, Person, Scope
+from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import Chat, Ephemeral
@@ -110,7 +110,7 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
         return None
     ids = (parsed.update_id, parsed.chat.id, parsed.chat.thread, parsed.person.id, parsed.telegram_id or 0)
     # PTB takes numbers of any length; no store could hold a longer one.
-    return parsed if max(map(abs, ids)) < MAX_ID else None
+    return parsed if max(map(abs, ids)) < MAX_TELEGRAM_ID else None
 
 
 def _parse_kind(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
@@ -139,7 +139,7 @@ def find_upgrade(update: telegram.Update) -> tuple[int, int] | None:
         ids = (message.migrate_from_chat_id, message.chat.id)
     match ids:
         # PTB takes fields of any type. A group's id is negative.
-        case (int(old), int(new)) if -MAX_ID < old < 0 and -MAX_ID < new < 0:
+        case (int(old), int(new)) if -MAX_TELEGRAM_ID < old < 0 and -MAX_TELEGRAM_ID < new < 0:
             return old, new
     return None
 

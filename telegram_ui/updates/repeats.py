@@ -14,7 +14,7 @@ from telegram import InlineKeyboardMarkup
 
 from chat.corrections import Corrections
 from records.scopes import Scope
-from telegram_ui.commands.buttons import AGAIN, HELD, Buttons, NotTheirs, parse_kind
+from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_kind
 from telegram_ui.commands.proposals import GIVE, PROPOSED, find_command
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
@@ -69,7 +69,7 @@ class Repeats:
         parsed = asked.pieces[0]
         if _size(asked) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
-        return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
     def _drop(self, owner: int) -> None:
         """Hold nothing of an owner who forgot something; of what failed, its person is told to send it again."""
@@ -85,10 +85,10 @@ class Repeats:
         if query is None or message is None:
             return None
         try:
-            payload = self._buttons.payload(query.data or "", press.chat, press.person)
-        except NotTheirs:
+            payload = self._buttons.read_payload(query.data or "", press.chat, press.person)
+        except ForeignButton:
             return None
-        kind, number = parse_kind(query.data or ""), payload.removesuffix(HELD)
+        kind, number = parse_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
         if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
         shown_in = -press.chat.only_for.message_id if press.chat.only_for else message.message_id

@@ -25,7 +25,7 @@ from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
 from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
-from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
+from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import wait_after
 from telegram_ui.updates.access import Access, Relevance
@@ -136,7 +136,7 @@ async def open_telegram_service(
     )
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
-    relevance = Relevance(access, frozenset(row.name for row in all_commands(families)))
+    relevance = Relevance(access, frozenset(row.name for row in list_commands(families)))
     work = memory.shared_work
     queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from records.messages import TIMELINE_KINDS, NewMessage, is_of
+from records.messages import TIMELINE_KINDS, NewMessage, is_of_kind
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, said
 
@@ -42,7 +42,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
     everything = await store.timeline.page(ANNA, limit=9)
     for kind in TIMELINE_KINDS:
         found = await store.timeline.page(ANNA, kind=kind, limit=9)
-        assert found == [one for one in everything if is_of(one, kind)], kind
+        assert found == [one for one in everything if is_of_kind(one, kind)], kind
     bobs = await store.timeline.page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
     assert list(await store.timeline.speakers(ANNA)) == [("Ann", 3), ("Bob", 1)]

@@ -175,12 +175,12 @@ class EntryPoints:
         data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
         if chance.random() < 0.5:  # signed, so that it reaches the family
             payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
-            data = self._buttons.data(chance.choice(("w", "on")), self._chat, self._person, payload)
+            data = self._buttons.make_data(chance.choice(("w", "on")), self._chat, self._person, payload)
         query = Query(data)
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        await self._commands.press(
+        await self._commands.handle_press(
             cast("Any", SimpleNamespace(callback_query=query, effective_message=None)), self._chat, self._person
         )
         assert len(query.answered) == 1

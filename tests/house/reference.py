@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from settings import Secret, Settings
-from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.registry import list_commands
 from tests.paths import ROOT
 
 PAGE = "docs/reference.md"
@@ -41,7 +41,7 @@ def settings_table() -> list[str]:
 
 def commands_table() -> list[str]:
     rows = ["| command | does | in groups |", "| --- | --- | --- |"]
-    return rows + [f"| `/{command.name}` | {command.description} | {command.who} |" for command in all_commands()]
+    return rows + [f"| `/{command.name}` | {command.description} | {command.who} |" for command in list_commands()]
 
 
 def example() -> str:

@@ -18,7 +18,7 @@ from llm import endpoint, openai_client, partial_answer, tool_calls
 from records.facts import MAX_FACTS
 from runtime import VERSION, http_server
 from settings import Secret, Settings
-from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.registry import list_commands
 from telegram_ui.sending import documents as sending_documents
 from telegram_ui.sending import formatting
 from telegram_ui.updates import durable_queue, webhook
@@ -175,7 +175,7 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
 def test_commands_are_those_of_the_table() -> None:
     who = {"everyone": "everyone", "admins": "admins"}
     assert rows("Commands in Telegram") == [
-        [f"`/{command.name}`", command.description, who[command.who]] for command in all_commands()
+        [f"`/{command.name}`", command.description, who[command.who]] for command in list_commands()
     ]
 
 

@@ -18,7 +18,7 @@ from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.policy import format_policy
-from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
+from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
@@ -91,15 +91,15 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     commands = Commands(dependencies, (*FAMILIES, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
     update = cast("telegram.Update", None)
-    await commands.handle(update, private, ANN, "toy", "hello")
-    await commands.handle(update, group, BOB, "toy", "hello")
-    await commands.handle(update, private, ANN, "help", "toy")
+    await commands.handle_command(update, private, ANN, "toy", "hello")
+    await commands.handle_command(update, group, BOB, "toy", "hello")
+    await commands.handle_command(update, private, ANN, "help", "toy")
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
-    assert commands.row("toy").queue == "slow"
-    await commands.press(telegram_side.press(buttons.data("toy", private, ANN, "7")), private, ANN)
-    await commands.press(telegram_side.press(buttons.data("toy", private, BOB, "7")), private, ANN)
+    assert commands.find_command("toy").queue == "slow"
+    await commands.handle_press(telegram_side.press(buttons.make_data("toy", private, ANN, "7")), private, ANN)
+    await commands.handle_press(telegram_side.press(buttons.make_data("toy", private, BOB, "7")), private, ANN)
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
     await commands.set_menus(cast("telegram.Bot", telegram_side))
@@ -107,7 +107,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert "toy" in telegram_side.menus["all_chat_administrators"]
     assert "toy" not in telegram_side.menus["all_group_chats"]
     assert "toy" in commands.names
-    assert all_commands((*FAMILIES, Toy))[-1].name == "toy"
+    assert list_commands((*FAMILIES, Toy))[-1].name == "toy"
 
 
 def test_two_commands_of_one_name_are_refused_at_the_start() -> None:

@@ -12,7 +12,7 @@ from babel.numbers import format_decimal
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_families, translate
 from locales.page_texts import make_page_texts
-from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.registry import list_commands
 from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -123,7 +123,7 @@ def plural_of(number: int, language: str) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_command_is_described_within_telegrams_limit(language: str) -> None:
-    for command in all_commands():
+    for command in list_commands():
         assert 1 <= len(translate(language, f"menu-{command.name}")) <= LONGEST_DESCRIPTION
 
 

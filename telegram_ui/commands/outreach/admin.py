@@ -30,10 +30,10 @@ log = logging.getLogger(__name__)
 
 KIND = "adm"
 ALLOW, REFUSE = "a", "r"
-SHOWN = 200  # characters of what a stranger wrote that the admins see; it is kept nowhere
+MAX_QUOTE_CHARS = 200  # characters of what a stranger wrote that the admins see; it is kept nowhere
 OVERVIEW, ERRORS, PEOPLE, REMOVE, GROUPS = "o", "e", "p", "x", "g"
 SET_PRIVACY = "setMySettings"
-ON_A_PAGE = 8
+PEOPLE_PER_PAGE = 8
 
 
 class AdminCommands(Family):
@@ -92,7 +92,7 @@ class AdminCommands(Family):
         standing: Standing = "allowed" if what == ALLOW else "refused"
         if decided is None or decided.standing != standing:
             decided = await decide_on_person(self._dependencies, number, standing, by=ask.person.id)
-        text = _line(decided)
+        text = _format_known_person(decided)
         await self._show_text(ask, text, self._back_buttons(ask))
         return text[:200]
 
@@ -101,7 +101,7 @@ class AdminCommands(Family):
             return tr("admin-not-an-admin")
         removed = await decide_on_person(self._dependencies, number, "removed", by=ask.person.id)
         await self._show_people(ask, 0)
-        return _line(removed)[:200]
+        return _format_known_person(removed)[:200]
 
     async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
         """Turn Telegram's privacy mode off or on (Bot API 10.5)."""
@@ -156,11 +156,11 @@ class AdminCommands(Family):
 
     async def _show_people(self, ask: Ask, page: int) -> None:
         found = list_people(self._services, self._operation)
-        pages = max(1, -(-len(found) // ON_A_PAGE))
+        pages = max(1, -(-len(found) // PEOPLE_PER_PAGE))
         page = min(page, pages - 1)
         lines, rows = [tr("admin-people")], []
-        for one in found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]:
-            lines.append(_line(one))
+        for one in found[page * PEOPLE_PER_PAGE : (page + 1) * PEOPLE_PER_PAGE]:
+            lines.append(_format_known_person(one))
             is_in = one.standing == "allowed"
             label = f"{tr('admin-remove' if is_in else 'admin-allow')} {one.id}"
             rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
@@ -181,7 +181,7 @@ def _format_quota(used: int, budget: int, per_person: int) -> str:
     return " ".join([tr("admin-quota", tokens=used), *limits])
 
 
-def _line(one: KnownPerson) -> str:
+def _format_known_person(one: KnownPerson) -> str:
     shown = f"{one.name} ({one.id})" if one.name else str(one.id)
     return f"{shown} – {tr(f'admin-standing-{one.standing}')}"
 
@@ -197,18 +197,18 @@ async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> 
             chosen = await services.memory.language(number) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
             with speak_in(language):
-                await _ask(dependencies, Chat(id=number), Person(id=number, name=""), stranger, words)
+                await _ask_admin(dependencies, Chat(id=number), Person(id=number, name=""), stranger, words)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
 
 
-async def _ask(dependencies: Dependencies, chat: Chat, admin: Person, stranger: KnownPerson, words: str) -> None:
+async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stranger: KnownPerson, words: str) -> None:
     row = [
-        dependencies.buttons.button(KIND, chat, admin, label, f"{what}.{stranger.id}")
+        dependencies.buttons.make_button(KIND, chat, admin, label, f"{what}.{stranger.id}")
         for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
-    if said := format_quote(words, SHOWN):
+    if said := format_quote(words, MAX_QUOTE_CHARS):
         text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
         await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))

@@ -26,10 +26,12 @@ log = logging.getLogger(__name__)
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
-SPACING = 0.05  # seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs
-LOOK_EVERY = 5.0  # seconds between two looks for something to send
-GRACE = 2.0  # seconds that what is being sent when the bot stops is given to arrive
-TOO_OLD = timedelta(hours=24)
+SPACING_SECONDS = (
+    0.05  # seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs
+)
+POLL_SECONDS = 5.0  # seconds between two looks for something to send
+GRACE_SECONDS = 2.0  # seconds that what is being sent when the bot stops is given to arrive
+MAX_AGE = timedelta(hours=24)
 """An older one is called off: it may come from a restored backup, and have been sent long ago."""
 
 
@@ -44,9 +46,9 @@ class Broadcasting(Family):
 
     async def take_text(self, ask: Ask) -> bool:
         """The words that go to everybody, where they were asked for."""
-        if await self._text.answered(ask) is None:
+        if await self._text.match_answer(ask) is None:
             return False
-        await self._text.close(ask)
+        await self._text.close_question(ask)
         if self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             await ask_to_confirm_broadcast(self._dependencies, ask, ask.argument)
         return True
@@ -98,13 +100,14 @@ def _make_buttons(
     chat, person = Chat(id=admin), Person(id=admin, name="")
     choices = {"broadcast-stop": STOP} if is_sending else {"broadcast-send": SEND, "broadcast-cancel": STOP}
     return [
-        dependencies.buttons.button(KIND, chat, person, tr(key), f"{what}.{number}") for key, what in choices.items()
+        dependencies.buttons.make_button(KIND, chat, person, tr(key), f"{what}.{number}")
+        for key, what in choices.items()
     ]
 
 
-def run_sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+def keep_sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send what is under way while the block is open; what is left when it ends is for the next run."""
-    return repeat_in_background(BroadcastSender(dependencies).going_on, every=LOOK_EVERY, grace=GRACE)
+    return repeat_in_background(BroadcastSender(dependencies).send_all_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
 
 
 class BroadcastSender:
@@ -128,7 +131,7 @@ class BroadcastSender:
                 with speak_in(language):
                     await self._send_to_all(one)
 
-    async def going_on(self) -> None:
+    async def send_all_or_log(self) -> None:
         """As `send_all`, raising nothing of ours."""
         try:
             await self.send_all()
@@ -139,7 +142,7 @@ class BroadcastSender:
         broadcasts, time = self._memory.broadcasts, self._dependencies.delivery.clock
         reported = time.time()
         # Ends: each time around there is one person less who has not been sent it.
-        while self._clock() - one.created_at < TOO_OLD:
+        while self._clock() - one.created_at < MAX_AGE:
             person = await broadcasts.next_person(one)
             if person is None:
                 break
@@ -155,7 +158,7 @@ class BroadcastSender:
             if time.time() - reported >= 5:
                 reported = time.time()
                 await self._report_progress(one, await broadcasts.progress(one), is_over=False)
-            await time.sleep(SPACING)
+            await time.sleep(SPACING_SECONDS)
         progress = await broadcasts.progress(one)
         if await broadcasts.end(one):
             await self._report_progress(one, progress, is_over=True)

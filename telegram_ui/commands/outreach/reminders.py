@@ -20,7 +20,7 @@ from records.turns import Proposal
 from reminders.sending import Told
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons, make_keyboard, make_page_buttons, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import format_clock, format_quote, told_at, zone_of
+from telegram_ui.commands.wording import format_clock, format_quote, set_reference_time, zone_of
 from telegram_ui.sending.chat import Chat, submit_work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 OFFERED, LISTED = "rmy", "rml"
 NO = "no"
 PAGE, CANCEL = "p", "x"
-ON_A_PAGE = 8
-SHOWN = 120  # characters of a reminder in the list
+REMINDERS_PER_PAGE = 8
+MAX_QUOTE_CHARS = 120  # characters of a reminder in the list
 _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}
 _LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
 
@@ -81,7 +81,7 @@ class ReminderCommands(Family):
             await self._show_text(ask, tr("proposals-declined"))
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
-        read = read_offer(ask.argument, ask.message_text, zone_of(config))
+        read = parse_offer(ask.argument, ask.message_text, zone_of(config))
         if read is None:
             return tr("shared-dead-button")  # or it was pressed twice: the message says already what came of it
         asked, source = read
@@ -112,7 +112,9 @@ class ReminderCommands(Family):
         if found is not None:
             await self._services.reminders.remove(found.owner, found.id)
         gone = (
-            tr("reminders-gone") if found is None else tr("reminders-cancelled", text=format_quote(found.text, SHOWN))
+            tr("reminders-gone")
+            if found is None
+            else tr("reminders-cancelled", text=format_quote(found.text, MAX_QUOTE_CHARS))
         )
         if page.isdecimal():
             await self._show_list(ask, int(page))
@@ -155,13 +157,13 @@ class ReminderCommands(Family):
         if not found:
             await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
             return
-        pages = -(-len(found) // ON_A_PAGE)
+        pages = -(-len(found) // REMINDERS_PER_PAGE)
         page = min(page, pages - 1)
-        shown = found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
+        shown = found[page * REMINDERS_PER_PAGE : (page + 1) * REMINDERS_PER_PAGE]
         lines = [tr("forget-reminders", reminders=len(found)), ""]
         buttons = []
-        for number, one in enumerate(shown, start=page * ON_A_PAGE + 1):
-            lines.append(f"{number}. {format_when(one, zone)} – {format_quote(one.text, SHOWN)}")
+        for number, one in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
+            lines.append(f"{number}. {format_when(one, zone)} – {format_quote(one.text, MAX_QUOTE_CHARS)}")
             buttons.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{one.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, at: self._make_button(ask, LISTED, label, f"{PAGE}.{at}"))
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
@@ -178,9 +180,9 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     heading = tr("reminders-offer", when=format_when(asked, zone_of(config)))
     text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), asked.text])
     row = [
-        dependencies.buttons.button(OFFERED, chat, person, label, payload)
+        dependencies.buttons.make_button(OFFERED, chat, person, label, payload)
         for label, payload in (
-            (tr("reminders-yes"), offer_payload(asked, proposal.source, knows_zone=_has_zone(config))),
+            (tr("reminders-yes"), make_offer_payload(asked, proposal.source, knows_zone=_has_zone(config))),
             (tr("shared-no"), NO),
         )
     ]
@@ -188,7 +190,7 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     await dependencies.delivery.say(chat, text, keyboard=keyboard)
 
 
-def offer_payload(asked: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
+def make_offer_payload(asked: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
     """Return the button's payload, without the text: moment, repetition, whether the clock counts (and is said in UTC,
     where no zone is known), day, source.
     """
@@ -196,7 +198,7 @@ def offer_payload(asked: ReminderWish, source: int | None, *, knows_zone: bool =
     return f"{int(asked.due_at.timestamp()):x}{_LETTERS[asked.repeat]}{clock}{asked.month_day:02d}.{source or 0:x}"
 
 
-def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
+def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
     """Return the reminder of a pressed button, and the message that asked for it; None for none of ours."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source = payload.partition(".")
@@ -237,7 +239,7 @@ def _make_zone_buttons(
     """Return the row with the button that asks for a city, where that is not known. In a group its admins choose."""
     if _has_zone(config) or not chat.is_private:
         return []
-    return [buttons.button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
+    return [buttons.make_button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
 
 
 class ReminderTeller:
@@ -247,7 +249,7 @@ class ReminderTeller:
         self._delivery = dependencies.delivery
         self._memory = dependencies.services.memory
 
-    async def tell(self, one: Reminder, now: datetime) -> Told:
+    async def send_reminder(self, one: Reminder, now: datetime) -> Told:
         """Send a reminder; see reminders/sending.py."""
         config = await self._memory.config(one.owner)
         submit_work_for(self._memory.shared_work, one.owner)
@@ -257,7 +259,7 @@ class ReminderTeller:
             return "lost"
         if self._delivery.is_paused(chat):
             return "later"
-        told_at(now)
+        set_reference_time(now)
         with speak_in(
             find_language(config.language if config else "") or find_language(one.language) or current_language()
         ):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from locales.catalog import tr
 from locales.lists import join_list
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import QUOTED, format_quote
+from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
@@ -25,7 +25,7 @@ class ExportCommands(Family):
         self._documents = Documents(self._delivery)
 
     @command("export", who="admins", queue="slow")
-    async def _send_export(self, ask: Ask) -> str | None:
+    async def _handle_export_command(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send_files(ask, wanted)
         row = [
@@ -67,10 +67,10 @@ def _describe_owner(ask: Ask) -> list[str]:
     chat = ask.update.effective_chat
     if ask.chat.is_private or chat is None:
         return []
-    return [tr("transfer-of-group", title=format_quote(chat.title or "", 2 * QUOTED))]
+    return [tr("transfer-of-group", title=format_quote(chat.title or "", 2 * MAX_QUOTE_CHARS))]
 
 
-def counted(counts: Mapping[str, int]) -> Iterator[str]:
+def list_counts(counts: Mapping[str, int]) -> Iterator[str]:
     """What there is of each kind, in words."""
     if number := counts.get("messages"):
         yield tr("shared-messages", messages=number)
@@ -82,7 +82,7 @@ def counted(counts: Mapping[str, int]) -> Iterator[str]:
 
 def make_caption(file: Exported) -> str:
     """What a file of an export holds, and who reads it."""
-    what = join_list([*counted(file.counts)]) or tr("transfer-settings")
+    what = join_list([*list_counts(file.counts)]) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)

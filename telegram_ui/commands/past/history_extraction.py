@@ -16,7 +16,7 @@ Row = list[InlineKeyboardButton]
 class HistoryExtractionCommands(Family):
     """A family without commands of its own."""
 
-    async def offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, Row] | None:
+    async def make_offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, Row] | None:
         """What learning from these messages would take, and the button for it; None if there is nothing to learn."""
         estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
         if estimate is None:
@@ -27,7 +27,7 @@ class HistoryExtractionCommands(Family):
             requests=estimate.requests,
             tokens=estimate.tokens,
         )
-        return text, self._row(ask, LEARN, tr("learning-offer"), ids)
+        return text, self._make_row(ask, LEARN, tr("learning-offer"), ids)
 
     @press(LEARN, who="admins")
     async def _begin_learning(self, ask: Ask) -> str | None:
@@ -40,14 +40,14 @@ class HistoryExtractionCommands(Family):
             case "nothing":
                 await self._show_below(ask, tr("learning-nothing"), [])
             case "begun":
-                await self._show_below(ask, tr("learning-begun"), self._row(ask, STOP, tr("answers-stop"), ids))
+                await self._show_below(ask, tr("learning-begun"), self._make_row(ask, STOP, tr("answers-stop"), ids))
         return None
 
     @press(STOP, who="admins")
     async def _stop_learning(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         await self._show_below(
-            ask, tr("learning-stopped"), self._row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
+            ask, tr("learning-stopped"), self._make_row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
         )
 
     async def _show_below(self, ask: Ask, text: str, row: Row) -> None:
@@ -55,7 +55,7 @@ class HistoryExtractionCommands(Family):
         receipt = ask.message_text.rpartition("\n\n")[0]
         await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)
 
-    def _row(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> Row:
+    def _make_row(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> Row:
         return [self._make_button(ask, kind, label, f"{ids[0]}.{ids[1]}")]
 
 

@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
 ASKED = "q"  # what the button carries that imports a file about which something was asked
-KEPT = 1_000  # the most files whose answers are kept
+MAX_REMEMBERED = 1_000  # the most files whose answers are kept
 MAX_PIECE_CHARS = 4_000
 """Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
 NUMBERS_A_ROW = 5
-AWAITED = timedelta(minutes=10)
-PROGRESS_EVERY = 3.0  # seconds between two edits that show progress (Telegram takes about one edit a second in a chat)
+FILE_WAIT = timedelta(minutes=10)
+REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram takes about one edit a second in a chat)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,9 +71,9 @@ class TransferCommands(Family):
         self._history_extraction = HistoryExtractionCommands(dependencies)
         self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
-        self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
+        self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
-        self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
+        self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(MAX_REMEMBERED)
 
     # Not slow: the file that it waits for may follow at once.
     @command("import", who="admins", reads_file=True)
@@ -88,7 +88,7 @@ class TransferCommands(Family):
             return
         now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
+        self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
         if ask.chat.is_private:
             await self._show_text(
                 ask, tr("transfer-ask-for-file"), [self._make_button(ask, PASTE, tr("transfer-paste"))]
@@ -130,10 +130,10 @@ class TransferCommands(Family):
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
     async def take_text(self, ask: Ask) -> bool:
-        if await self._paste.answered(ask) is None or ask.message_id is None:
+        if await self._paste.match_answer(ask) is None or ask.message_id is None:
             return False
         if len(ask.argument) < MAX_PIECE_CHARS:
-            await self._paste.close(ask)
+            await self._paste.close_question(ask)
         await self._offer_import(ask, _Sent(message_id=ask.message_id, text=ask.argument))
         return True
 
@@ -197,7 +197,7 @@ class TransferCommands(Family):
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
-            return self._question(ask, asked, question)
+            return self._show_question(ask, asked, question)
         if not plan.has_new:
             return await self._add_extraction_offer(ask, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
@@ -211,7 +211,7 @@ class TransferCommands(Family):
         first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _question(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
+    def _show_question(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
         buttons, step = [], len(asked.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
@@ -238,7 +238,7 @@ class TransferCommands(Family):
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                await self._show_text(ask, *self._question(ask, asked, question))
+                await self._show_text(ask, *self._show_question(ask, asked, question))
                 return
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
         await self._go_on(ask, sent)
@@ -251,7 +251,7 @@ class TransferCommands(Family):
     async def _press_look_again(self, ask: Ask) -> None:
         """Look again at a file that could not be fetched or read."""
         if (sent := await self._find_sent(ask)) is not None:
-            await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+            await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
     # the import itself -----------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ class TransferCommands(Family):
         if ids is None:
             return (text,)
         try:
-            offer = await self._history_extraction.offer(ask, ids)
+            offer = await self._history_extraction.make_offer(ask, ids)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             offer = None
@@ -324,7 +324,7 @@ class ImportProgress:
     def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
         self._show = show
         self._clock = clock
-        self._shown_at = -PROGRESS_EVERY
+        self._shown_at = -REPORT_SECONDS
         self._began: tuple[float, int] | None = None
         self._done = 0
         self.is_stopped = False
@@ -341,7 +341,7 @@ class ImportProgress:
             return
         if self.is_stopped:
             raise _Stopped
-        if now - self._shown_at < PROGRESS_EVERY:
+        if now - self._shown_at < REPORT_SECONDS:
             return
         self._shown_at = now
         lines = [tr("transfer-importing-so-far", done=done, messages=total)]

@@ -180,9 +180,11 @@ class Desk:
             parsed = parse_update(update, self.peer.bot.bot)
             if parsed is None:
                 continue
-            with speak_in(await self.commands.language(parsed.chat, parsed.person)):
+            with speak_in(await self.commands.choose_language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
-                    await self.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+                    await self.commands.handle_command(
+                        update, parsed.chat, parsed.person, parsed.command, parsed.argument
+                    )
                     taken = True
                 else:
                     taken = await self.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
@@ -194,8 +196,8 @@ class Desk:
         for update in await self.updates():
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
-            with speak_in(await self.commands.language(parsed.chat, parsed.person)):
-                await self.commands.press(update, parsed.chat, parsed.person)
+            with speak_in(await self.commands.choose_language(parsed.chat, parsed.person)):
+                await self.commands.handle_press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

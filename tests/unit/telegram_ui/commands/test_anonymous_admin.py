@@ -9,7 +9,7 @@ async def test_an_admin_presses_the_buttons_of_an_anonymous_summary_and_a_member
     desk.peer.world.say(ANN, GROUP, "/summary")
     [update] = await desk.updates()
     anonymous = Person(id=ANONYMOUS_ADMIN, name="Admin")
-    await desk.commands.handle(update, IN_GROUP, anonymous, "summary", "")
+    await desk.commands.handle_command(update, IN_GROUP, anonymous, "summary", "")
     message, buttons = desk.buttons(GROUP)
     sqlite = next(label for label in buttons if "SQLite" in label)
     assert await desk.press(BOB, GROUP, message, buttons[sqlite]) == "This button belongs to somebody else."

@@ -10,7 +10,7 @@ from telegram.ext import ExtBot
 from chat.operation import Operation
 from locales.catalog import tr
 from records.errors import ServedElsewhere
-from telegram_ui.commands.outreach.broadcast import SPACING, TOO_OLD, BroadcastSender
+from telegram_ui.commands.outreach.broadcast import MAX_AGE, SPACING_SECONDS, BroadcastSender
 from tests.support.stepping import cancelled
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
 from tests.unit.telegram_ui.commands.test_admin import administered
@@ -29,10 +29,10 @@ async def sent(desk: Desk) -> None:
     """Send all that is under way; the clock goes on by itself."""
     sending = asyncio.create_task(BroadcastSender(desk.commands.dependencies).send_all())
     while not sending.done():
-        waiting = asyncio.create_task(desk.peer.clock.sleeper(most=SPACING))
+        waiting = asyncio.create_task(desk.peer.clock.sleeper(most=SPACING_SECONDS))
         await asyncio.wait({sending, waiting}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
-        desk.peer.clock.advance(SPACING)
+        desk.peer.clock.advance(SPACING_SECONDS)
     await sending
 
 
@@ -94,7 +94,7 @@ async def test_what_a_restored_backup_brings_back_is_not_sent(desk: Desk) -> Non
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    desk.pass_time(TOO_OLD + timedelta(minutes=1))
+    desk.pass_time(MAX_AGE + timedelta(minutes=1))
     await sent(desk)
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.sending() == []
@@ -144,7 +144,7 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
 
 async def time_passes(desk: Desk) -> None:
     while True:
-        desk.peer.clock.advance(SPACING)
+        desk.peer.clock.advance(SPACING_SECONDS)
         await asyncio.sleep(0)
 
 

@@ -21,7 +21,7 @@ from records.summaries import FoldFailure, FoldOutcome, Summary
 from retrieval.budgets import add_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
-from telegram_ui.commands.registry import all_commands, told_to_model
+from telegram_ui.commands.registry import describe_for_model, list_commands
 from telegram_ui.commands.summaries import format_status
 from telegram_ui.commands.wizard import find_number
 from telegram_ui.updates.parsing import parse_update
@@ -171,9 +171,9 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
 
 
 def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
-    assert "Did you mean /summary?" in desk.commands.unknown("sumary")
-    assert "Did you mean /summary_status?" in desk.commands.unknown("status")
-    assert "Did you mean" not in desk.commands.unknown("zzz")
+    assert "Did you mean /summary?" in desk.commands.format_unknown("sumary")
+    assert "Did you mean /summary_status?" in desk.commands.format_unknown("status")
+    assert "Did you mean" not in desk.commands.format_unknown("zzz")
 
 
 async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> None:
@@ -356,7 +356,7 @@ async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/help")
     assert len([line for line in desk.last(ANN).splitlines() if line.startswith("/")]) == 8
     await choose(desk, ANN, ANN, "More")
-    known = [command for command in all_commands() if command.where != "admins"]
+    known = [command for command in list_commands() if command.where != "admins"]
     assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in known)
     assert "/admin" not in desk.last(ANN)
     await desk.commands.set_menus(desk.peer.bot)
@@ -475,7 +475,7 @@ async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int,
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
-    told = told_to_model()
+    told = describe_for_model()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.format_powers(told.items())

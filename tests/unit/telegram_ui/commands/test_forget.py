@@ -317,7 +317,7 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     *_, update = await desk.updates()
     parsed = parse_update(update, desk.peer.bot.bot)
     assert parsed is not None
-    await desk.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+    await desk.commands.handle_command(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
     assert desk.last(GROUP) == tr("forget-former")
     assert "walrus" in await contents(talk, GROUP)
 
@@ -326,7 +326,7 @@ async def test_what_a_model_offers_to_forget_is_asked_as_if_it_had_been_written(
     await say(talk, "My PIN is heliotrope.")
     ann, offered = Person(id=ANN, name="Ann"), Proposal(kind="command", text="/forget heliotrope")
     before = await contents(talk)
-    await proposals.ask(desk.commands.dependencies, Chat(id=ANN), ann, offered)
+    await proposals.ask_about_proposal(desk.commands.dependencies, Chat(id=ANN), ann, offered)
     offer = desk.last(ANN)
     await desk.say(ANN, ANN, offered.text)
     assert offer == desk.last(ANN)
@@ -343,7 +343,7 @@ async def test_what_a_model_offers_is_not_for_who_may_not_forget(desk: Desk, tal
     await say(talk, "The picnic is on Sunday.", owner=GROUP)
     offered = Proposal(kind="command", text="/forget everything")
     chat = Chat(id=GROUP, is_private=False)
-    await proposals.ask(desk.commands.dependencies, chat, Person(id=BOB, name="Bob"), offered)
+    await proposals.ask_about_proposal(desk.commands.dependencies, chat, Person(id=BOB, name="Bob"), offered)
     assert desk.last(GROUP) == f"{tr('shared-admins-only')} {tr('forget-members')}"
 
 

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telegram_ui.commands.buttons import MAX_PAYLOAD_CHARS
-from telegram_ui.commands.forget_targets import LIFETIME, Target, days, parse_target, payload, read
+from telegram_ui.commands.forget_targets import (
+    BUTTON_LIFETIME,
+    Target,
+    make_date_range,
+    make_payload,
+    parse_payload,
+    parse_target,
+)
 
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
@@ -95,22 +102,22 @@ def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target, now: datetime) -> None:
-    text = payload(target, now)
+    text = make_payload(target, now)
     assert len(text) <= MAX_PAYLOAD_CHARS
     assert ":" not in text
-    assert read(text, now) == read(text, now + LIFETIME - timedelta(seconds=1)) == target
-    assert read(text, now + LIFETIME + timedelta(minutes=1)) is None
+    assert parse_payload(text, now) == parse_payload(text, now + BUTTON_LIFETIME - timedelta(seconds=1)) == target
+    assert parse_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
 
 
 def test_a_request_that_has_no_room_is_left_out() -> None:
     target = Target(kind="turn", number=10**14, request=10**14, with_quotes=True)
-    assert read(payload(target, NOW), NOW) == Target(kind="turn", number=10**14, with_quotes=True)
+    assert parse_payload(make_payload(target, NOW), NOW) == Target(kind="turn", number=10**14, with_quotes=True)
 
 
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
-    found = days(JANUARY, ZoneInfo("America/New_York"))
+    found = make_date_range(JANUARY, ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
 
 
 def test_a_button_of_an_earlier_version_is_too_old() -> None:
-    assert read("12", datetime.now(UTC)) is None
+    assert parse_payload("12", datetime.now(UTC)) is None

@@ -11,9 +11,9 @@ from locales.catalog import ENGLISH, LANGUAGES, speak_in, tr, translate
 from records.owners import StorageType
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import USUAL
-from telegram_ui.commands.registry import all_commands
-from telegram_ui.commands.wizard import MAX_EVERY_N, SMALLEST
-from telegram_ui.commands.wording import told_at
+from telegram_ui.commands.registry import list_commands
+from telegram_ui.commands.wizard import MAX_EVERY_N, MIN_EVERY_N
+from telegram_ui.commands.wording import set_reference_time
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -22,7 +22,7 @@ ANSWERED = (
     *("search", "incognito", "forget", "import", "summary_status", "summary_show", "summary_policy"),
     *("summary_prompt", "summary_now", "summary_on", "summary_off"),
 )
-LIMITS = {"least": SMALLEST, "most": MAX_EVERY_N}
+LIMITS = {"least": MIN_EVERY_N, "most": MAX_EVERY_N}
 
 
 def speaks(desk: Desk, person: int, code: str) -> None:
@@ -57,7 +57,7 @@ async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, langu
     await desk.say(ANN, ANN, "/help")
     await choose(desk, said("basics-button-more"))
     assert all(
-        said(f"menu-{command.name}") in desk.last(ANN) for command in all_commands() if command.where != "admins"
+        said(f"menu-{command.name}") in desk.last(ANN) for command in list_commands() if command.where != "admins"
     )
 
 
@@ -167,7 +167,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
 )
 async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
-    told_at(now)
+    set_reference_time(now)
     with speak_in(language):
         assert wording.format_local_day(now) == day
         assert wording.format_local_minute(now) == f"{tr('shared-today')} 16:05"

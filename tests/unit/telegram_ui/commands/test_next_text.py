@@ -27,10 +27,10 @@ async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = N
 async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(desk: Desk, question: NextText) -> None:
     await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=7, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
-    assert await of_kind("cup", desk).answered(answer) is None
-    assert await of_kind("tea", desk).answered(answer) == 7
-    await question.close(answer)
-    assert await question.answered(answer) is None
+    assert await of_kind("cup", desk).match_answer(answer) is None
+    assert await of_kind("tea", desk).match_answer(answer) == 7
+    await question.close_question(answer)
+    assert await question.match_answer(answer) is None
     desk.restart()
     assert await desk.commands.awaits_text(answer.chat, answer.person, answer.update.update_id)
     assert await desk.commands.take_text(answer.update, answer.chat, answer.person, answer.argument)
@@ -42,9 +42,9 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: NextText) -> None:
     await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=None, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
-    assert await question.answered(answer) == 0
+    assert await question.match_answer(answer) == 0
     desk.pass_time(LIFETIME)
-    assert await question.answered(answer) is None
+    assert await question.match_answer(answer) is None
 
 
 async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: NextText) -> None:
@@ -52,15 +52,15 @@ async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: Nex
         await question.ask_for(await writes(desk, person, chat), "Which tea?", about=7, example="Darjeeling")
     asked = max(desk.peer.world.messages[GROUP])
     assert await desk.say(ANN, ANN, "/usage")
-    assert await question.answered(await writes(desk, ANN, ANN)) is None
+    assert await question.match_answer(await writes(desk, ANN, ANN)) is None
     assert await desk.say(ANN, GROUP, "/usage")
-    assert await question.answered(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
+    assert await question.match_answer(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
 
 
 async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: NextText) -> None:
     await question.ask_for(await writes(desk, ANN, GROUP), "Which tea?", about=7, example="Darjeeling" * 9)
     asked = max(desk.peer.world.messages[GROUP])
     assert desk.last(GROUP) == "Which tea? Reply to this message."
-    assert await question.answered(await writes(desk, ANN, GROUP)) is None
-    assert await question.answered(await writes(desk, BOB, GROUP, reply_to=asked)) is None
-    assert await question.answered(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
+    assert await question.match_answer(await writes(desk, ANN, GROUP)) is None
+    assert await question.match_answer(await writes(desk, BOB, GROUP, reply_to=asked)) is None
+    assert await question.match_answer(await writes(desk, ANN, GROUP, reply_to=asked)) == 7

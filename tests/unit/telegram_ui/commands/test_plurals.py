@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from records.status import Counts, Status
-from telegram_ui.commands.past.importing import PROGRESS_EVERY, ImportProgress
+from telegram_ui.commands.past.importing import REPORT_SECONDS, ImportProgress
 from telegram_ui.commands.summaries import format_status
 
 SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")
@@ -26,6 +26,6 @@ async def test_the_progress_of_an_import_counts_one_message() -> None:
     async def show(text: str) -> None:
         shown.append(text)
 
-    progress = ImportProgress(show, lambda: PROGRESS_EVERY)
+    progress = ImportProgress(show, lambda: REPORT_SECONDS)
     await progress.report(0, 1)
     assert shown == ["Importing… 0 of 1 message."]

@@ -13,7 +13,7 @@ from records.turns import Proposal
 from reminders.phrases import read_phrase
 from reminders.sending import MAX_SENDS, Tell, Told
 from telegram_ui.commands import proposals
-from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
+from telegram_ui.commands.outreach.reminders import ReminderTeller, make_offer_payload, parse_offer
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
@@ -23,7 +23,7 @@ async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tup
     asked = read_phrase(text, desk.moment[0])
     assert isinstance(asked, ReminderWish)
     proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
-    await proposals.ask(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
+    await proposals.ask_about_proposal(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
     return desk.buttons(ANN)
 
 
@@ -71,7 +71,7 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
     asked_at = desk.moment[0]
     [update] = await desk.updates()
     for _ in range(2):
-        await desk.commands.handle(
+        await desk.commands.handle_command(
             update, PRIVATE, Person(id=ANN, name="Ann"), "reminders", "add in 2 hours to stretch"
         )
         desk.pass_time(timedelta(minutes=7))
@@ -95,14 +95,14 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = read_phrase(text, STARTED)
     assert isinstance(asked, ReminderWish)
-    payload = offer_payload(asked, 10**11)
+    payload = make_offer_payload(asked, 10**11)
     assert len(payload) <= 28
-    assert read_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
+    assert parse_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
 
 
 @pytest.mark.parametrize("payload", ["", "no", "zz", "12", "ffffffffffffdc00.0", "65oc00", "65xc00.1", "65oc-1.zz"])
 def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
-    assert read_offer(payload, "Remind you?\n\nx", UTC) is None
+    assert parse_offer(payload, "Remind you?\n\nx", UTC) is None
 
 
 async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:
@@ -178,16 +178,16 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     await desk.say(ANN, ANN, "/reminders add every day at 10:00 to eat")
     teller = ReminderTeller(desk.commands.dependencies)
-    await send_due(desk, teller.tell)
+    await send_due(desk, teller.send_reminder)
     desk.pass_time(timedelta(hours=1))
     since = len(desk.peer.texts(ANN))
     for _ in range(2):
-        await send_due(desk, teller.tell)
+        await send_due(desk, teller.send_reminder)
     assert sorted(desk.peer.texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
-    await send_due(desk, teller.tell)
+    await send_due(desk, teller.send_reminder)
     assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sunday, 22 November 2026, 10:00 (UTC)."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
@@ -198,7 +198,7 @@ async def test_who_was_removed_is_reminded_of_nothing(desk: Desk) -> None:
     desk.pass_time(timedelta(hours=1))
     desk.services.memory.serves = lambda person: person != ANN
     since = len(desk.peer.texts(ANN))
-    await send_due(desk, ReminderTeller(desk.commands.dependencies).tell)
+    await send_due(desk, ReminderTeller(desk.commands.dependencies).send_reminder)
     assert (desk.peer.texts(ANN)[since:], await of(desk)) == ([], [])
 
 
@@ -262,5 +262,5 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
-    await send_due(desk, ReminderTeller(desk.commands.dependencies).tell)
+    await send_due(desk, ReminderTeller(desk.commands.dependencies).send_reminder)
     assert await of(desk) == []

@@ -6,7 +6,7 @@ from datetime import UTC
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import ON_A_PAGE, make_why_message, make_why_pages
+from telegram_ui.commands.why import ITEMS_PER_PAGE, make_why_message, make_why_pages
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_units
 from tests.support.talk import ANNA, Talk
@@ -34,4 +34,4 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert "The walnuts of year" in piece.text
     told = [line for page in pages for line in page.text.splitlines() if line.startswith(("· ", "   "))]
     assert is_whole == all(line in piece.text for line in told) == (times == 1)
-    assert len(pages) > 1 or len(told) <= ON_A_PAGE
+    assert len(pages) > 1 or len(told) <= ITEMS_PER_PAGE

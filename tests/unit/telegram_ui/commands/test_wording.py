@@ -8,7 +8,13 @@ import pytest
 from locales.catalog import LANGUAGES, speak_in
 from records.messages import Message, Origin
 from records.scopes import Scope
-from telegram_ui.commands.wording import SENT, format_noted, format_said, format_span, told_at
+from telegram_ui.commands.wording import (
+    SENT_KINDS,
+    format_message_text,
+    format_span,
+    set_reference_time,
+    translate_notes,
+)
 from telegram_ui.updates.attached import name_kind_in_memory
 
 
@@ -29,14 +35,14 @@ NOTES = (
 
 @pytest.mark.parametrize("text", NOTES)
 def test_an_english_reader_sees_a_note_as_it_is_kept(text: str) -> None:
-    assert format_said(message(text), text) == text
+    assert format_message_text(message(text), text) == text
 
 
 @pytest.mark.parametrize("text", NOTES)
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
 def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
     with speak_in(language):
-        told = format_said(message(text), text)
+        told = format_message_text(message(text), text)
     assert "Sent" not in told
     assert "Forwarded" not in told
     for kept in ("lease.pdf", "🙂", "Look!", "Ann", "Hello"):
@@ -45,25 +51,25 @@ def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
 
 def test_what_a_picture_shows_stays_word_for_word() -> None:
     with speak_in("de"):
-        assert format_said(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
-        assert format_said(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
+        assert format_message_text(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
+        assert format_message_text(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
 
 
 @pytest.mark.parametrize("text", ["[Sent a letter]", "[Sent]", "Sent a photo", "[x]", "no note"])
 def test_a_persons_own_words_stay(text: str) -> None:
     with speak_in("de"):
-        assert format_noted(text) == text
+        assert translate_notes(text) == text
 
 
 def test_every_kind_is_known() -> None:
-    assert [name_kind_in_memory(kind) for kind in SENT] == [
+    assert [name_kind_in_memory(kind) for kind in SENT_KINDS] == [
         *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
         *("a file", "a contact", "a location", "a place", "a poll", "a dice", "a story", "something new to me"),
     ]
 
 
 async def test_a_span_of_one_day_names_the_day_once() -> None:
-    told_at(datetime(2026, 11, 23, 20, tzinfo=UTC))
+    set_reference_time(datetime(2026, 11, 23, 20, tzinfo=UTC))
     begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
     assert format_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
     assert format_span(begun, begun, UTC) == "today 5:30 UTC"

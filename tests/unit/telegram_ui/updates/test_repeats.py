@@ -118,7 +118,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         ann = Person(id=ANN, name="Ann")
-        data = Buttons(b"key").data("toy", Chat(id=ANN), ann, "7")
+        data = Buttons(b"key").make_data("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
         await bots.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
@@ -256,7 +256,7 @@ async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Pe
     proposal = Proposal(kind="command", text="/help me")
     async with bots.running() as service:
         chat = Chat(id=GROUP, is_private=False)
-        await proposals.ask(bots.dependencies, chat, Person(id=ANN, name="Ann"), proposal)
+        await proposals.ask_about_proposal(bots.dependencies, chat, Person(id=ANN, name="Ann"), proposal)
         said = await failed(peer, "/help me", GROUP)
         does, _ = buttons(said)
         peer.world.press(BOB, GROUP, said["message_id"], does["callback_data"])
