@@ -1,14 +1,14 @@
-"""Words and tokens in many languages: pure functions of text. Does not know messages or stores.
+"""Pure functions of text in many languages. Does not know messages or stores.
 
-analyzer.py       text → the terms by which it is searched
-characters.py     where a text may be cut, the repair of broken characters, tokens of chat templates made harmless
-date_words.py     how languages name times, as data
-fingerprint.py    what must be equal in two sentences that say the same: numbers, dates, names, negation
-markup.py         Markdown → a tree of texts and marks
-passages.py       what is searched and shown of a message: all of a short one, the passages of a long one
-rich_messages.py  formatted messages of Telegram as Markdown, with the files in them
-stopwords.py      articles, pronouns and the like, by language: what a search leaves out
-time_zones.py     time zones as people write them; the times of a wall clock
+analyzer.py       the terms by which a text is searched
+characters.py     where a text may be cut, and the repair of broken characters
+date_words.py     words for dates and times, by language
+fingerprint.py    numbers, dates, names and negation, by which two sentences differ
+markup.py         Markdown as a tree of texts and tags
+passages.py       the passages of a message that are embedded, indexed and shown
+rich_messages.py  Telegram's formatted messages as Markdown, with their files
+stopwords.py      function words by language, which searches ignore
+time_zones.py     time zones as people write them, and wall-clock times
 tokenizer.py      counting and cutting by tokens
 web_pages.py      HTML, parsed piece by piece
 """

@@ -1,36 +1,29 @@
-"""Text → the terms by which it is searched, according to script and language, one message at a time. Pure.
+"""Turns a text into the terms by which it is searched, according to its script and language. Pure.
 
-Owns normalisation, the detection of languages, stems, and which words carry no meaning. The same function analyses
-messages and questions; terms are compared for equality only.
+Owns normalisation, language detection, stemming and function words. Messages and questions are analysed by the same
+function. Terms are compared for equality only.
 """
 
 import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 import Stemmer
 
 from text.characters import normalise_unicode
 from text.stopwords import FUNCTION_WORDS
 
-CACHED = 10_000
-"""Words whose analysis is cached: those that are used again and again. A word with a digit (a code, a time, an amount)
-is seldom repeated and not cached, since it would push out others.
-"""
-STEMS_CACHED = 1_000  # words whose stems in all languages are cached: they take 4 kB a word
-MIN_STEM_LETTERS = 4  # letters that a stem of another language needs: shorter ones match other words too
-MIN_STEM_SHARE = 0.6  # share of the word's letters that such a stem needs
+CACHED_WORDS = 10_000
+CACHED_STEMS = 1_000  # words whose stems in all languages are cached: 4 kB a word
+MIN_STEM_LETTERS = 4  # a shorter stem of another language matches other words too
+MIN_STEM_SHARE = 0.6  # such a stem keeps at least this share of its word's letters
 MIN_LETTERS_ALONE = 3
-MIN_SHARE_ALONE = 0.5  # the same where the question has no other known word
-STRETCH = 16_000
-"""Characters that are analysed at once, with a language of their own: each step over a text keeps all other threads
-waiting, and that over a megabyte for a tenth of a second."""
-READ_AGAIN = 1_000
-"""So many words of a question are stemmed by other languages: of a pasted page, any word may have been looked up."""
+MIN_SHARE_ALONE = 0.5  # the same two limits if the question has no other known word
+MAX_WORDS_STEMMED = 1_000  # words of each question that are stemmed by other languages: a pasted page has thousands
 
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
@@ -60,8 +53,13 @@ _TELLING = {
     "czech": "ěščřžůý",
     "italian": "àèìòù",
 }
-_TELLERS = frozenset("".join(_TELLING.values()))
-_VOTING = frozenset(word for language in _LATIN for word in FUNCTION_WORDS[language])
+_LANGUAGES_OF_WORD: dict[str, list[str]] = {}
+_LANGUAGES_OF_LETTER: dict[str, list[str]] = {}
+for _language in _LATIN:
+    for _word in FUNCTION_WORDS[_language]:
+        _LANGUAGES_OF_WORD.setdefault(_word, []).append(_language)
+    for _letter in _TELLING.get(_language, ""):
+        _LANGUAGES_OF_LETTER.setdefault(_letter, []).append(_language)
 # Scripts that are written without spaces, or attach particles to words: cut into overlapping pairs.
 _PAIRS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
@@ -75,15 +73,11 @@ _WORD = re.compile(
     rf"[^\W_]+(?:['’][^\W_]+)?[{_IN_WORDS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
     rf"(?:[^\W_]|[{_IN_WORDS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
-# What _WORD finds in normalised ASCII, in a quarter of the time.
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
     r"(?<![\w@])(?=\S{0,64}\d)[^\W_]+(?:[-./:@_][^\W_]+)+|https?://[^\s<>\"]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]+"
 )
-# What each alternative needs: most texts have none, and need not be tried at every character.
-_MAY_HOLD_CODES = re.compile(r"[\d@]|://")
 _WITHOUT_ACCENTS: dict[int, None] = dict.fromkeys(_ACCENTS)
 _WITHOUT_POINTS: dict[int, None] = dict.fromkeys(_POINTS)
 _PERSIAN = frozenset("پچژگ")
@@ -96,19 +90,20 @@ _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE5
 
 
 def normalise(text: str) -> str:
-    """Normalize to NFKC, lower case, one apostrophe and ASCII digits. Keep diacritics for the stemmers."""
-    if text.isascii():  # all that the steps below would change of it, in a tenth of the time
+    """Return the text in NFKC and lower case, with one kind of apostrophe and ASCII digits.
+
+    Diacritics stay, since the stemmers need them.
+    """
+    if text.isascii():
         return text.lower()
-    text = (
-        normalise_unicode("NFKC", text).replace("İ", "i").casefold()
-        if "ß" not in text
-        else normalise_unicode("NFKC", text).lower()
-    )
-    return text.replace("’", "'").translate(_DIGITS)
+    composed = normalise_unicode("NFKC", text)
+    # casefold() would turn "ß" into "ss", which the German stemmer does not expect.
+    lowered = composed.lower() if "ß" in text else composed.replace("İ", "i").casefold()
+    return lowered.replace("’", "'").translate(_DIGITS)
 
 
 def fold_term(term: str) -> str:
-    """Remove diacritics, variants of Arabic letters, and Arabic and Hebrew vowel points."""
+    """Remove diacritics and vowel points, and unify variants of Arabic letters."""
     if term.isascii():
         return term
     return normalise_unicode("NFC", normalise_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
@@ -120,7 +115,7 @@ def _script_of(char: str) -> str:
 
 
 class _Stemmers(threading.local):
-    """The stemmers of one thread. A stemmer is not thread-safe."""
+    """One stemmer per language and thread, since a stemmer is not thread-safe."""
 
     def __init__(self) -> None:
         self.by_language: dict[str, Stemmer.Stemmer] = {}
@@ -133,176 +128,104 @@ _KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 def _make_stemmer(language: str) -> "Stemmer.Stemmer | None":
     if language not in _KNOWN_STEMMERS:
         return None
-    made = _STEMMERS.by_language.get(language)
-    if made is None:
-        made = _STEMMERS.by_language[language] = Stemmer.Stemmer(language)
-    return made
+    stemmer = _STEMMERS.by_language.get(language)
+    if stemmer is None:
+        stemmer = _STEMMERS.by_language[language] = Stemmer.Stemmer(language)
+    return stemmer
 
 
 def stem_word(word: str, language: str) -> str:
     """Return the folded Snowball stem of a word. Words with digits stay whole."""
-    if word.isascii() and word.isalpha():  # as most words: nothing to cut off
-        stemmer = _make_stemmer(language)
-        return word if stemmer is None else fold_term(str(stemmer.stemWord(word)))
-    word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
-    stemmer = _make_stemmer(language)
+    head = word.split("'")[0]
+    word = head if language == "english" or len(head) > 2 else word.split("'")[-1]
     if language in ("arabic", "persian"):
         word = fold_term(word)
-    if stemmer is None or _has_digit(word):
+    stemmer = _make_stemmer(language)
+    if stemmer is None or any(map(str.isdigit, word)):
         return fold_term(word)
     return fold_term(str(stemmer.stemWord(word)))
 
 
-def _has_digit(word: str) -> bool:
-    return not word.isalpha() and any(map(str.isdigit, word))
+_Votes = tuple[tuple[str, float], ...]
 
 
-_Known = tuple[str, tuple[tuple[str, float], ...]]
+@lru_cache(maxsize=CACHED_WORDS)
+def _inspect_word(word: str) -> tuple[str, _Votes]:
+    """Return the script of a word, and how strongly a Latin word speaks for each language.
 
-
-def _look_up_word(word: str) -> _Known:
-    return _inspect_word(word) if _has_digit(word) else _known_word(word)
-
-
-def _term(word: str, language: str) -> tuple[str, bool]:
-    return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
-
-
-def _inspect_word(word: str) -> _Known:
-    """Return a word's script (PAIRS where part of it is written without spaces), and how much it speaks for each
-    language.
+    The script is "PAIRS" if a part of the word is written without spaces.
     """
-    is_ascii = word.isascii()
-    if is_ascii and word.isalpha():
-        return ("LATIN", ()) if word not in _VOTING and word + "'" not in _VOTING else _count_votes(word)
-    if not is_ascii and _PAIRS.search(word):
+    if _PAIRS.search(word):
         return "PAIRS", ()
     script = _script_of(word[0])
     if script != "LATIN":
         return script, ()
-    bare = word.split("'")[0] + "'"
-    if word not in _VOTING and bare not in _VOTING and (is_ascii or _TELLERS.isdisjoint(word)):
-        return script, ()
-    return _count_votes(word)
-
-
-def _count_votes(word: str) -> _Known:
-    """Return the votes of a Latin word for each language."""
-    bare = word.split("'")[0] + "'"
-    votes = []
-    for language in _LATIN:
-        known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
-        vote = float(word in known or bare in known) + 0.5 * any(c in telling for c in word)
-        if vote:
-            votes.append((language, vote))
-    return "LATIN", tuple(votes)
+    votes = Counter[str]()
+    for known in {word, word.split("'")[0] + "'"} & _LANGUAGES_OF_WORD.keys():
+        votes.update(_LANGUAGES_OF_WORD[known])
+    telling = {language for letter in _LANGUAGES_OF_LETTER.keys() & word for language in _LANGUAGES_OF_LETTER[letter]}
+    return script, tuple((language, votes[language] + 0.5 * (language in telling)) for language in {*votes, *telling})
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
-    """Return the language of a message's Latin words, by function words and telling letters; `default` where none
-    decides.
-    """
-    counts = Counter(words)
-    return _choose_by_votes(counts, {word: _look_up_word(word) for word in counts}, default)
+    """Return the language of a message's Latin words, or `default` if nothing decides."""
+    return _choose_by_votes(Counter(words), default)
 
 
-def _choose_by_votes(counts: Mapping[str, int], known: Mapping[str, _Known], default: str = "english") -> str:
+def _choose_by_votes(counts: Mapping[str, int], default: str = "english") -> str:
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
-    for word, (_, votes) in known.items():
-        for language, vote in votes:
-            scores[language] += counts[word] * vote
+    for word, count in counts.items():
+        for language, vote in _inspect_word(word)[1]:
+            scores[language] += count * vote
     best = max(scores, key=scores.__getitem__)
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
 
 
 def analyse_text(text: str) -> list[str]:
-    """Return the terms of a text, in order and repeated.
+    """Return the search terms of a text, in order and with repetitions.
 
-    Words are stemmed by the language of their script, Latin ones by the language of the message; function words are
-    dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
-    addresses are terms as a whole, in addition to their parts.
+    A word is stemmed by the language of its script, a Latin one by the language of the message. Function words are
+    dropped unless nothing else is left. Scripts without spaces yield overlapping pairs of characters. Codes, times and
+    addresses are additional terms, next to their parts.
     """
+    plain = normalise(text)
+    words = _WORD.findall(plain)
+    counts = Counter(words)
+    languages = _SCRIPT_LANGUAGE | {"LATIN": _choose_by_votes(counts)}
+    if not _PERSIAN.isdisjoint(plain):
+        languages["ARABIC"] = "persian"
+    scripts = {word: _inspect_word(word)[0] for word in counts}
     terms: list[str] = []
     function_words: list[str] = []
-    for start, end in _find_stretches(text):
-        _add_terms(text[start:end], terms, function_words)
+    for word in words:
+        if scripts[word] == "PAIRS":
+            terms += _letter_pairs(word)
+            continue
+        term, is_function_word = _make_term(word, languages.get(scripts[word], ""))
+        if term:
+            (function_words if is_function_word else terms).append(term)
+    terms += [fold_term(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
     return terms or function_words
 
 
-def _add_terms(text: str, terms: list[str], function_words: list[str]) -> None:
-    """Add the terms of one stretch of a text."""
-    plain = normalise(text)
-    words = _make_word_pattern(plain).findall(plain)
-    languages, known = _detect_languages(plain, words)
-    made = {
-        word: (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))
-        for word, (script, _) in known.items()
-        if script != "PAIRS"
-    }
-    for word in words:
-        if word not in made:
-            terms += _letter_pairs(word)
-            continue
-        term, is_function_word = made[word]
-        if term:
-            (function_words if is_function_word else terms).append(term)
-    terms += [_code_of(found.group()) for found in _find_codes(plain)]
-
-
-def _make_word_pattern(plain: str) -> re.Pattern[str]:
-    return _ASCII_WORD if plain.isascii() else _WORD
-
-
-def _find_codes(plain: str) -> Iterable[re.Match[str]]:
-    return _CODE.finditer(plain) if _MAY_HOLD_CODES.search(plain) else ()
-
-
-def _find_stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Split a text into stretches, cut at a gap if one is near."""
-    start = 0
-    while len(text) - start > STRETCH:
-        gap = max(text.rfind(mark, start + STRETCH // 2, start + STRETCH) for mark in (" ", "\n"))
-        end = gap + 1 if gap > start else start + STRETCH
-        yield start, end
-        start = end
-    yield start, len(text)
-
-
-def _detect_languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
-    """By script, the language in which the words of a text are taken to be; and what is known of each distinct word."""
-    counts = Counter(words)  # a word is looked at once: questions are answered by analysing a hundred long messages
-    known = {word: _known_word(word) if word.isalpha() else _look_up_word(word) for word in counts}
-    is_latin = any(script == "LATIN" for script, _ in known.values())
-    languages = _SCRIPT_LANGUAGE | {"LATIN": _choose_by_votes(counts, known) if is_latin else "english"}
-    if not plain.isascii() and not _PERSIAN.isdisjoint(plain):
-        languages["ARABIC"] = "persian"
-    return languages, known
-
-
+@lru_cache(maxsize=CACHED_WORDS)
 def _make_term(word: str, language: str) -> tuple[str, bool]:
     """Return the term of a word, and True if it is a function word."""
     # Combined letters were composed before, so these marks are the optional ones.
-    word = word if word.isascii() else word.translate(_WITHOUT_POINTS)
+    word = word.translate(_WITHOUT_POINTS)
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 
 
-_known_word = lru_cache(maxsize=CACHED)(_inspect_word)
-_known_term = lru_cache(maxsize=CACHED)(_make_term)
-
-
 def split_words(text: str) -> list[str]:
-    """Return the unstemmed words of a text. Scripts without spaces give character pairs."""
-    plain = normalise(text)
-    found = _make_word_pattern(plain).findall(plain)
-    if plain.isascii():
-        return found
-    return [part for word in found for part in (_letter_pairs(word) if _PAIRS.search(word) else [word])]
+    """Return the unstemmed words of a text, or character pairs for scripts without spaces."""
+    words = _WORD.findall(normalise(text))
+    return [part for word in words for part in (_letter_pairs(word) if _PAIRS.search(word) else [word])]
 
 
 def is_pair(word: str) -> bool:
-    """True if a word is a pair of characters of a script without spaces."""
+    """Return True if a word is a character pair of a script without spaces."""
     return _PAIRS.match(word) is not None
 
 
@@ -317,49 +240,35 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def find_other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
-    """By term, the stems of its word in these questions by the other languages in Latin script. `alone`: no other word
-    of the questions is known.
+    """Return, by term, the stems that other Latin-script languages give its word in these questions.
 
-    A message is stemmed by its own language, while a question of a few words counts as English: a name in a message is
-    often another term than the same name alone. Codes, numbers and words of other scripts have no other stems.
+    A message is stemmed by its own language, but a question of a few words counts as English. A name in a message is
+    therefore often another term than the same name alone. Codes, numbers and words of other scripts have no other
+    stems. `alone`: no other word of the questions is known.
     """
-    left = {term for term in terms if term.isalpha() and _script_of(term[0]) == "LATIN"}
+    shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
+    wanted = {term for term in terms if term.isalpha() and _script_of(term[0]) == "LATIN"}
+    beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
-    shortest, least = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
-    seen = set[str]()
-    for question in dict.fromkeys(questions):
-        plain_question = normalise(question)
-        for word in islice(_make_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):
-            if word.group() in seen:  # its stems were taken then
-                continue
-            seen.add(word.group())
-            plain = fold_term(word.group())
-            if not any(term[:2] in plain for term in left):  # which spares most words the stemming
-                continue
-            stems = _stems_of(word.group())
-            for term in [stem for stem in stems if stem in left]:  # in one order, so that equal scores rank alike
-                letters = max(shortest, least * len(word.group()))
-                found[term] = tuple(stem for stem in stems if stem != term and len(stem) >= letters)
-            left -= found.keys()
-            if not left:
-                break
+    words = (islice(_WORD.findall(normalise(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
+    for word in dict.fromkeys(chain.from_iterable(words)):
+        plain = fold_term(word)
+        if not any(beginning in plain for beginning in beginnings):  # spares most words the stemming
+            continue
+        stems = _stems_of(word)
+        letters = max(shortest, share * len(word))
+        for term in stems:
+            if term in wanted:
+                found.setdefault(term, tuple(stem for stem in stems if stem != term and len(stem) >= letters))
     return {term: stems for term, stems in found.items() if stems}
 
 
-@lru_cache(maxsize=STEMS_CACHED)
+@lru_cache(maxsize=CACHED_STEMS)
 def _stems_of(word: str) -> tuple[str, ...]:
     """Return the distinct stems of a word in the Latin-script languages."""
-    if _has_digit(word) or _look_up_word(word)[0] != "LATIN":
+    if any(map(str.isdigit, word)) or _inspect_word(word)[0] != "LATIN":
         return ()
-    if "'" in word:
-        return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
-    bare = word.translate(_WITHOUT_POINTS)
-    made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_make_stemmer, _LATIN) if stemmer is not None)
-    return tuple(dict.fromkeys(map(fold_term, made)))
-
-
-def _code_of(code: str) -> str:
-    return fold_term(code.rstrip(".,;:!?)"))
+    return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
 
 
 def _letter_pairs(word: str) -> list[str]:

@@ -1,7 +1,4 @@
-"""Places where a text may be cut, at ends of sentences or between visible characters, and the repair of broken ones.
-
-Also what makes the tokens of chat templates harmless. Pure.
-"""
+"""Finds where a text may be cut, repairs broken characters, and defuses the tokens of chat templates. Pure."""
 
 import json
 import re
@@ -23,9 +20,7 @@ _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e
 
 
 def replace_surrogates(text: str) -> str:
-    """Return the text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made
-    U+FFFD.
-    """
+    """Join surrogate pairs, and replace lone surrogates by U+FFFD, since neither files nor HTTP carry them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -38,22 +33,19 @@ _UNDRAWN = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
-"""Runs of characters that no client draws: Unicode's default ignorables, other controls, the blank of braille."""
+"""Runs of characters that no client draws: default ignorables, control characters, the blank of braille."""
 _FLAGS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
 )
-"""The tags behind a black flag that make one of England, Scotland or Wales."""
+"""The tags that turn a black flag into that of England, Scotland or Wales."""
 
 
 def remove_invisible(text: str) -> str:
-    """Return the text without characters that no client draws, in which a model or a sender could hide orders. Joiners
-    in emoji and between letters of scripts that need them stay, and so does the style of an emoji.
+    """Remove characters that no client draws, since a model or a sender could hide instructions in them.
+
+    Joiners in emoji and in scripts that need them stay, and so does the style of an emoji.
     """
-    return (
-        replace_surrogates(text)
-        if text.isascii() and text.isprintable()
-        else _UNDRAWN.sub(_visible_part, replace_surrogates(text))
-    )
+    return _UNDRAWN.sub(_visible_part, replace_surrogates(text))
 
 
 def visible_line(text: str) -> str:
@@ -62,10 +54,10 @@ def visible_line(text: str) -> str:
 
 
 def _visible_part(run: re.Match[str]) -> str:
-    """Return the run, if it changes how its neighbours are drawn; a space for a separator; else ""."""
+    """Return the run if it changes how its neighbours are drawn, a space for a line separator, or else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
-    kinds = [unicodedata.category(one)[0] if one else "" for one in (before, after)]
+    kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]
     is_emoji = kinds[0] == "S" or before in "\u203c\u2049\u3030"
     is_keycap = bool(before) and before in "0123456789#*" and after == "\u20e3"
     is_style = signs in ("\ufe0f", "\ufe0e") and bool(before) and (is_emoji or is_keycap)
@@ -78,21 +70,19 @@ def _visible_part(run: re.Match[str]) -> str:
 
 
 def replace_surrogates_in(value: Any) -> Any:
-    """Return a value of JSON, all texts in it well-formed."""
+    """Apply `replace_surrogates` to all texts in a JSON value."""
     written = json.dumps(value, ensure_ascii=False)
-    whole = replace_surrogates(written)
-    return value if whole is written else json.loads(whole)
+    repaired = replace_surrogates(written)
+    return value if repaired is written else json.loads(repaired)
 
 
 def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """As unicodedata.normalize, in time that grows with the length alone: that sorts the marks of a letter by counting
-    inversions, so that 16,000 marks in a row take a third of a second during which no other thread runs.
+    """Do what unicodedata.normalize does, in linear time.
 
-    Within a run of more than some PIECE marks, which no language has, each piece is taken by itself.
+    That function sorts the marks of a letter by counting inversions. For 16,000 marks in a row it holds the GIL for a
+    third of a second. Here a run of more than PIECE marks, which no language has, is normalised piece by piece.
     """
-    if text.isascii():
-        return text
-    if len(text) <= PIECE:
+    if len(text) <= PIECE or text.isascii():
         return unicodedata.normalize(form, text)
     ends = [0]
     while ends[-1] < len(text):
@@ -101,9 +91,7 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_piece_end(text: str, start: int) -> int:
-    """Return the first place behind PIECE characters before which nothing composes with what follows; twice as far at
-    most.
-    """
+    """Return a position PIECE to 2 * PIECE characters on, where possible not before a mark that composes."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
@@ -111,32 +99,28 @@ def _find_piece_end(text: str, start: int) -> int:
 
 
 def count_visible(text: str) -> int:
-    """Return the length of a text for a model, in letters of an alphabet: a bound on tokens that needs no tokenizer."""
-    if text.isascii():
-        return len(text)
+    """Return the length of a text in letters of an alphabet, as a bound on its tokens that needs no tokenizer."""
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
-def keep_both_ends(text: str, most: int) -> str:
-    """Return the beginning and the end of a pasted text, where its question stands: at most so many characters, and a
-    line end.
-    """
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+def keep_both_ends(text: str, limit: int) -> str:
+    """Shorten a pasted text to its beginning and end, where its question stands, with a line end between them."""
+    half = limit // 2
+    return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
-    """Positions just after each sentence end or line end of the text."""
+    """Return the positions just after each end of a sentence or line."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
 def is_abbreviation_end(text: str) -> bool:
-    """Return True if a full stop at the end of a text is that of an abbreviation ("Dr."), not of a sentence."""
+    """Return True if a text ends with the full stop of an abbreviation ("Dr.")."""
     return _ABBREVIATION.search(text[-12:]) is not None
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, trimmed, none empty; a line end ends one too."""
+    """Yield the sentences of a text, trimmed. A line end also ends a sentence."""
     start = 0
     for end in (*find_sentence_ends(text), len(text)):
         if is_abbreviation_end(text[start:end]):
@@ -148,7 +132,6 @@ def split_sentences(text: str) -> Iterator[str]:
 
 
 def _is_joined(text: str, at: int) -> bool:
-    """Return True if the characters before and after this position show as one."""
     before, after = text[at - 1], text[at]
     return (
         unicodedata.combining(after) != 0
@@ -161,7 +144,7 @@ def _is_joined(text: str, at: int) -> bool:
 
 
 def find_boundary(text: str, at: int, start: int = 0) -> int:
-    """Return the position, or up to 16 before it, where no visible character is cut in two."""
+    """Return the nearest position, up to 16 before this one, that splits no visible character."""
     if not start < at < len(text):
         return at
     for position in range(at, max(start, at - 16), -1):
@@ -171,7 +154,7 @@ def find_boundary(text: str, at: int, start: int = 0) -> int:
 
 
 def find_next_boundary(text: str, at: int) -> int:
-    """Return the position, or up to 16 after it, where no visible character is cut in two."""
+    """Return the nearest position, up to 16 after this one, that splits no visible character."""
     if not 0 < at < len(text):
         return at
     for position in range(at, min(len(text), at + 16)):
@@ -191,7 +174,8 @@ _OPENING = re.compile(
 
 
 def defuse_letters(text: str) -> str:
-    """Return a text in which each token of a chat template (<|im_start|>, [INST], …) is divided by an invisible sign:
-    many servers parse them anywhere, so that a message could begin a turn in another role. Done twice it is the same.
+    """Split each token of a chat template (<|im_start|>, [INST], …) with an invisible joiner. Idempotent.
+
+    Many servers parse these tokens anywhere, so a message could begin a turn in another role.
     """
-    return _OPENING.sub(rf"\g<0>{_JOINER}", text) if "<" in text or "[" in text or "]" in text else text
+    return _OPENING.sub(rf"\g<0>{_JOINER}", text)

@@ -1,9 +1,4 @@
-"""Words for times in the seven languages of the bot, as data: months, weekdays, numbers, units, and the words before or after them.
-
-For folded text (analyzer.py): lower case, without diacritics.
-"""
-
-# ruff: noqa: E501 - words of many languages, in patterns
+"""Words for dates and times in the bot's seven languages, for folded text: lower case, without diacritics."""
 
 import re
 from collections.abc import Iterator
@@ -99,7 +94,7 @@ ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def find_iso_dates(text: str) -> Iterator[date]:
-    """Yield the days that a text writes as 2026-05-03."""
+    """Yield the dates in a text that are written as 2026-05-03."""
     for written in ISO_DATE.findall(text):
         with suppress(ValueError):
             yield date.fromisoformat(written)

@@ -1,7 +1,7 @@
-"""Fingerprints of sentences, equal where two say the same: numbers, dates, names, negation, hedges. Pure.
+"""Fingerprints of sentences: the numbers, dates, names, negation and hedges by which two facts differ. Pure.
 
-Owns the word lists of the languages it knows. A difference that it misses costs a wrong merge, an imagined one only a
-duplicate: in doubt it sees one.
+Owns the word lists of the languages it knows. A missed difference merges two facts wrongly, an imagined one only keeps
+a duplicate. Therefore a doubtful case counts as a difference.
 """
 
 # ruff: noqa: E501, SIM905 - lists of words
@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from text.analyzer import analyse_text, fold_term, normalise, stem_word
 
 CACHED = 2_000
-"""Texts whose fingerprints are cached: enough for the facts of those who are talking. Some are whole messages."""
+"""Texts whose fingerprints are cached. Some are whole messages, so the cache is small."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -43,8 +43,8 @@ _LOCALES = ("en", "de", "es", "pt", "ru", "ar")
 
 @cache
 def _calendar_names() -> Mapping[str, str]:
-    """Return the names of months and days, and what stands for each: "month5", "day1" (Monday)."""
-    from babel.dates import get_day_names, get_month_names  # here, because a start needs no calendar
+    """Map the names of months and days to "month5" or "day1" (Monday)."""
+    from babel.dates import get_day_names, get_month_names  # imported late: starting the bot needs no calendar
 
     found = dict[str, str]()
     for locale in _LOCALES:
@@ -56,7 +56,7 @@ def _calendar_names() -> Mapping[str, str]:
 
 
 def _stem(word: str) -> str:
-    """Remove the plural or case ending of a word: "on Mondays", "montags", "в среду"."""
+    """Remove a plural or case ending: "on Mondays", "montags", "в среду"."""
     return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
 
@@ -96,30 +96,15 @@ _DROPPED = frozenset(
     " el la los las un una también todavía aún ahora muy actualmente es"
     " также тоже ещё еще сейчас теперь очень это".split()
 )
-# Synonyms, each list under its first word; in every form that a present-tense sentence uses.
-_SAME_WORDS = (
-    "has have owns own possesses possess got",
-    "likes like loves love enjoys enjoy",
-    "lives live resides reside dwells",
-    "works work employed",
-    "named called",
-    "hat besitzt",
-    "mag liebt",
-    "wohnt lebt",
-    "heißt genannt",
-    "tiene posee",
-    "vive reside",
-    "живёт живет проживает",
-    "любит обожает",
-    "зовут называют",
-)
-_CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.split()}
+
+_FILLERS = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fingerprint:
-    """The distinguishing parts of a sentence. `numbers`, `dates` and `names` in their order; `hedges`: words that leave
-    open if it is true; `polarity`: negated or not.
+    """The distinguishing parts of a sentence, in their order.
+
+    `hedges` are words of doubt, like "maybe". `polarity` is True if the sentence is negated.
     """
 
     numbers: tuple[str, ...]
@@ -131,7 +116,6 @@ class Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def make_fingerprint(text: str) -> Fingerprint:
-    """Return the fingerprint of a sentence."""
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
@@ -165,34 +149,34 @@ def make_fingerprint(text: str) -> Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def essential_words(text: str) -> tuple[str, ...]:
-    """Return the words in order, without those that change nothing and with one word for synonyms: equal where two
-    sentences say the same.
+    """Return the words of a sentence in order, without articles, copulas and fillers.
+
+    Two sentences with equal results say the same.
     """
     found = []
-    for match in _WORD.finditer(normalise(text)):
-        word = match.group()
-        word = word.removesuffix("'s") if len(word) > 3 else word
-        if word not in _DROPPED:
-            found.append(_normalise_word(word))
+    for word in _WORD.findall(normalise(text)):
+        bare = word.removesuffix("'s") if len(word) > 3 else word
+        if bare not in _DROPPED:
+            found.append(fold_term(str(NUMBER_WORDS.get(bare, bare))))
     return tuple(found)
 
 
 @lru_cache(maxsize=CACHED)
 def find_topics(text: str) -> frozenset[str]:
-    """Return the topics of a text, whatever it says about them: stems without negation, one word for synonyms."""
+    """Return the stems that tell what a text is about, without negations and fillers."""
     plain = [
-        _normalise_word(word, plain=True)
-        for word in (match.group() for match in _WORD.finditer(normalise(text)))
+        str(NUMBER_WORDS.get(word, word))
+        for word in _WORD.findall(normalise(text))
         if word not in _NEGATION
         and not word.endswith(_NEGATED_AUXILIARY)
         and word not in _DROPPED
-        and word not in _IDLE
+        and word not in _FILLERS
     ]
     return frozenset(term[:7] for term in analyse_text(" ".join(plain)))
 
 
 def parse_number_word(word: str) -> int | None:
-    """Return the number that a word or a month's name stands for, or None."""
+    """Return the number of a number word or a month's name, or None."""
     plain = normalise(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
@@ -209,18 +193,8 @@ def _short_month_names() -> Mapping[str, int]:
 
 
 def is_change(message: str) -> bool:
-    """Return True if a message says that something is not as it was."""
+    """Return True if a message reports that something changed."""
     return _NOT_AS_IT_WAS.search(normalise(message)) is not None
-
-
-_IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
-
-
-def _normalise_word(word: str, *, plain: bool = False) -> str:
-    """Return the word that represents a word and its synonyms."""
-    if word in NUMBER_WORDS:
-        return str(NUMBER_WORDS[word])
-    return _CANONICAL.get(word) or (word if plain else fold_term(word))
 
 
 def _normalise_name(word: str) -> str:
@@ -229,11 +203,10 @@ def _normalise_name(word: str) -> str:
 
 
 def remove_grouping(number: str) -> str:
-    """Return a number without the signs between its thousands: "1500" for "1,500" and "1.500"; any other as it is."""
+    """Remove thousands separators: "1,500" and "1.500" become "1500"."""
     return number.replace(",", "").replace(".", "") if _GROUPED.fullmatch(number) else number
 
 
 def _normalise_number(text: str) -> str:
-    """Return a number whatever its separators: 1,500 and 1.500 and 1500 are one; 1.5 and 2026-05-03 stay."""
     text = remove_grouping(text)
     return text.lstrip("0") or "0" if text.isdigit() else text.replace(",", ".")

@@ -1,7 +1,6 @@
-"""Markdown of the bot's answers → a tree that the page makes elements of, without any HTML in between.
+"""Parses the Markdown of answers into a tree that the page turns into elements, without any HTML in between.
 
-A node is a text, [tag, child, …] or ["a", address, child, …]. What is no Markdown of a chat (pictures, raw HTML) is
-shown as the words that were written.
+A node is a text, [tag, child, …] or ["a", address, child, …]. Pictures and raw HTML stay plain text.
 """
 
 from collections.abc import Iterable
@@ -11,8 +10,8 @@ from pyromark import Markdown, Options
 
 Node = str | list[Any]
 
-MAX_RICH_CHARS = 24_000  # characters that are parsed; a longer text is shown as it was written
-MAX_DEPTH = 40  # elements within one another; the page's builder calls itself for each
+MAX_RICH_CHARS = 24_000  # a longer text is shown as it was written
+MAX_DEPTH = 40  # nested elements; the page builds them recursively
 MAX_NODES = 5_000  # elements of one text
 
 _PARSER = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS)
@@ -34,7 +33,7 @@ _BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr
 
 
 def parse_markdown(text: str) -> list[Node] | None:
-    """Return the tree of a text; None where nothing in it is marked up, or where it is too large or too deep."""
+    """Return the tree of a text, or None if it has no markup or is too large or too deep."""
     if len(text) > MAX_RICH_CHARS:
         return None
     root: list[Node] = []
@@ -42,18 +41,18 @@ def parse_markdown(text: str) -> list[Node] | None:
         count = _fill_element(root, _PARSER.events(text))
     except ValueError:
         return None
-    is_plain = all(isinstance(node, list) and node[0] == "p" and all(map(_is_text, node[1:])) for node in root)
+    is_plain = all(node[0] == "p" and all(isinstance(child, str) for child in node[1:]) for node in root)
     return None if count == 0 or is_plain else root
 
 
 def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
-    """Put the nodes of these events into a list; how many there are. Raise ValueError for too many, or too deep."""
+    """Append the nodes of these events to `root`, and return their number. Raise ValueError beyond the limits."""
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:
         name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
         if name == "Start":
-            node = _begin(value)
+            node = _make_node(value)
             open_lists[-1].append(node)
             open_lists.append(node)
             count += 1
@@ -72,8 +71,7 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
     return count
 
 
-def _begin(tag: Any) -> list[Node]:
-    """Return the node that a tag begins."""
+def _make_node(tag: Any) -> list[Node]:
     name: str
     value: Any
     name, value = next(iter(tag.items())) if isinstance(tag, dict) else (tag, None)
@@ -82,7 +80,3 @@ def _begin(tag: Any) -> list[Node]:
     if name == "List":
         return ["ul" if value is None else "ol"]
     return [_TAGS.get(name, "span")]
-
-
-def _is_text(node: Node) -> bool:
-    return isinstance(node, str)

@@ -1,53 +1,51 @@
-"""Passages of a message that are searched and shown: all of a short one, the passages of a long one. Pure.
+"""Splits messages into passages, the units that are embedded, indexed and shown. Pure.
 
-A short message is never cut, since half a sentence often loses the fact. Long ones are divided at the ends of lines and
-sentences; so are all that is embedded, indexed and shown of them.
+A short message is one passage, since half a sentence often loses the fact. A long one is split at the ends of lines
+and sentences.
 """
 
 from collections.abc import Iterator, Set
 
 from text.characters import count_visible, find_boundary, find_sentence_ends
 
-WHOLE = 600  # A message of at most so many letters (`reading_length`), some 150 tokens, is one passage
-PASSAGE = 400  # letters of a passage of a longer one: some 100 tokens
+MAX_WHOLE_LETTERS = 600  # a message of at most so many letters (`count_visible`), some 150 tokens, is one passage
+PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 tokens
 
 
 def passages(text: str) -> list[str]:
-    """Split a text into passages, which join to the text."""
-    if count_visible(text) <= WHOLE:
+    """Split a text into passages. Joined, they are the text."""
+    if count_visible(text) <= MAX_WHOLE_LETTERS:
         return [text]
-    made, room = [""], PASSAGE
+    made, room = [""], PASSAGE_LETTERS
     for piece in _split_pieces(text):
         size = count_visible(piece)
         if size > room and made[-1].strip():
             made.append("")
-            room = PASSAGE
+            room = PASSAGE_LETTERS
         made[-1] += piece
         room -= size
     return made
 
 
 def shown(text: str, parts: Set[int]) -> str:
-    """Return these passages of a text, with "…" for the gaps."""
-    all_of_it = passages(text)
-    if len(parts) >= len(all_of_it):
+    """Return the passages with these indexes, with "…" for the gaps."""
+    all_passages = passages(text)
+    if len(parts) >= len(all_passages):
         return text
     said, last = "", -1
     for part in sorted(parts):
-        if part >= len(all_of_it):
+        if part >= len(all_passages):
             continue
         gap = "… " if last < 0 < part else " … " if part > last + 1 else ""
-        said = (said.rstrip() + gap + all_of_it[part].lstrip()) if gap else said + all_of_it[part]
+        said = (said.rstrip() + gap + all_passages[part].lstrip()) if gap else said + all_passages[part]
         last = part
-    return said.strip() + (" …" if last < len(all_of_it) - 1 else "")
+    return said.strip() + (" …" if last < len(all_passages) - 1 else "")
 
 
 def _split_pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text; of one that is longer than a passage the sentences; of a longer one what is between
-    spaces, or anything.
-    """
+    """Yield the lines of a text. Longer lines are split into sentences, and those at spaces or, at last, anywhere."""
     for line in text.splitlines(keepends=True):
-        if count_visible(line) <= PASSAGE:
+        if count_visible(line) <= PASSAGE_LETTERS:
             yield line
             continue
         start = 0
@@ -58,7 +56,7 @@ def _split_pieces(text: str) -> Iterator[str]:
 
 def _split_stretches(sentence: str) -> Iterator[str]:
     # A character of a script without spaces counts more than one letter.
-    longest = max(1, PASSAGE * len(sentence) // max(1, count_visible(sentence)))
+    longest = max(1, PASSAGE_LETTERS * len(sentence) // max(1, count_visible(sentence)))
     start = 0
     while start < len(sentence):
         end = start + longest

@@ -1,7 +1,6 @@
-"""Formatted messages (`rich_message` of the Bot API 10.1 and of Telegram Desktop) as Markdown, with the media in them.
+"""Reads formatted messages (`rich_message` of Bot API 10.1 and of Telegram Desktop) as Markdown, with their media.
 
-Blocks are told apart by the fields that they have, so a block or an inline type that is new still gives its words.
-Any JSON is taken: what is malformed gives whatever words are in it. Does not know what becomes of the words.
+Blocks are recognised by their fields, so an unknown kind of block still gives its words. Any JSON is accepted.
 """
 
 import re
@@ -10,29 +9,27 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_LEVELS = 48
-"""Blocks, styles and lists within each other; Telegram takes 16 levels. Words that are deeper lose their form."""
+"""Nested blocks, styles and lists. Telegram allows 16 levels. Words that are deeper lose their form."""
 MAX_PARTS = 200_000
-"""Strings, objects and lists that are looked at: each of Telegram's 32,768 characters may be styled by itself."""
+"""Strings, objects and lists that are read: each of Telegram's 32,768 characters may have a style of its own."""
 MAX_CHARS = 262_144
-"""Characters of the result: eight for each of Telegram's, which is one bold letter in a cell of its own."""
-MAX_COLUMNS = 100  # of a table; Telegram takes 20
+"""Characters of the result: eight for each of Telegram's, as for one bold letter in a cell of its own."""
+MAX_COLUMNS = 100  # Telegram allows 20
 
 _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
-_SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
-_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "document", "sticker")
-"""Fields of blocks that hold a file."""
 _READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
 _NO_WORDS = re.compile(
     r"type|id|.*_id|.*url|.*_name|username|data|.*_data|style|color|.*align|size|.*format|language|.*_time|mime_type"
 )
-"""Names of fields whose strings are not shown. A name that is missing here costs a stray word, never a lost one."""
+"""Names of fields that hold no words. A name that is missing here costs a stray word, never a lost one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RichWords:
-    """The words of a formatted message as Markdown. `media`: each file in it by the message's field that would hold it,
-    in Telegram's JSON: ("photo", [sizes]).
+    """The words of a formatted message as Markdown, and its files.
+
+    `media` pairs the field that a plain message would hold a file in with Telegram's JSON: ("photo", [sizes]).
     """
 
     text: str = ""
@@ -40,15 +37,17 @@ class RichWords:
 
 
 def read_rich_message(raw: object) -> RichWords:
-    """Return the words and media of a `rich_message`; nothing for None."""
+    """Return the words and media of a `rich_message`. Anything but an object has none."""
     if not isinstance(raw, Mapping):
         return RichWords()
     reader = _Reader()
-    return RichWords(text=_shortened(reader.read_blocks(raw.get("blocks", raw), 0)), media=tuple(reader.media))
+    return RichWords(
+        text=reader.read_blocks(raw.get("blocks", raw), 0).strip("\n")[:MAX_CHARS], media=tuple(reader.media)
+    )
 
 
 class _Reader:
-    """Reads one message, within MAX_PARTS. Every method that goes deeper takes the level, and ends at MAX_LEVELS."""
+    """Reader of one message, within MAX_PARTS. Each method that recurses takes the level and stops at MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []
@@ -57,7 +56,6 @@ class _Reader:
     # blocks ------------------------------------------------------------------------------------------------
 
     def read_blocks(self, blocks: object, level: int) -> str:
-        """Blocks with a blank line between them."""
         return "\n\n".join(filter(None, (self._block(block, level) for block in self._each(blocks))))
 
     def _block(self, block: object, level: int) -> str:
@@ -88,7 +86,7 @@ class _Reader:
         return self._container(block, level)
 
     def _container(self, block: Mapping[str, Any], level: int) -> str:
-        """Return a block of words, or one around others: details, a collage, a map, a file. An unknown one, too."""
+        """Return the words of a block around others, like details, a collage or a map, or of an unknown block."""
         self._note_media(block)
         place = block.get("location")
         parts = [
@@ -97,19 +95,18 @@ class _Reader:
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
             self.read_blocks(block.get("blocks"), level + 1),
             self._caption(block.get("caption"), level),
+            self._inline(block.get("credit"), level),
         ]
-        parts += [self._inline(block.get("credit"), level)]
         if block.get("type") != "anchor":
             parts += [self._other(value, level + 1) for name, value in block.items() if _may_be_words(name, value)]
         return "\n\n".join(filter(None, parts))
 
     def _other(self, value: object, level: int) -> str:
-        """Return the words of a field that is new: one block, several, or words."""
+        """Return the words of an unknown field, which may hold blocks."""
         is_blocks = isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
         return self.read_blocks(value, level) if is_blocks else self._block(value, level)
 
     def _caption(self, caption: object, level: int) -> str:
-        """Return a RichBlockCaption (`text` and `credit`), or the words themselves."""
         if isinstance(caption, Mapping) and "type" not in caption:
             credit = self._inline(caption.get("credit"), level)
             return _lines(self._text(caption, level), credit and f"— {credit}")
@@ -129,20 +126,13 @@ class _Reader:
         return _indented(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
     def _table(self, cells: object, level: int) -> str:
-        """Return the rows with pipes; a cell that spans several leaves the others empty."""
         rows = list[list[str]]()
-        spans = dict[int, int]()  # by column: the rows that a cell above still covers
         for row in self._each(cells):
-            made = list[str]()
+            texts = list[str]()
             for cell in self._each(row):
-                _skip_covered(made, spans)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                columns, height = _span(fields, "colspan"), _span(fields, "rowspan")
-                spans |= dict.fromkeys(range(len(made), min(len(made) + columns, MAX_COLUMNS)), height - 1)
-                words = self._text(fields, level)
-                made += [" ".join(words.split()).replace("|", "\\|"), *[""] * (columns - 1)]
-            _skip_covered(made, spans)
-            rows.append(made[:MAX_COLUMNS])
+                texts.append(" ".join(self._text(fields, level).split()).replace("|", "\\|"))
+            rows.append(texts[:MAX_COLUMNS])
         if not rows:
             return ""
         width = max(map(len, rows))
@@ -155,7 +145,7 @@ class _Reader:
         return self._inline(node.get("text"), level)
 
     def _inline(self, node: object, level: int) -> str:
-        """RichText: a string, a list, or an object with a type."""
+        """Return a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
             return node if self._take() else ""
         if level >= MAX_LEVELS:
@@ -174,21 +164,20 @@ class _Reader:
         words = self._inline(node["text"], level + 1)
         match kind:
             case "superscript":
-                return _shifted(words, _SUPERSCRIPTS, "^")
+                return f"^({words})" if len(words) > 1 else f"^{words}"
             case "subscript":
-                return _shifted(words, _SUBSCRIPTS, "_")
+                return f"_({words})" if len(words) > 1 else f"_{words}"
             case "url":
                 url = self._plain(node.get("url"))
                 return words if not url or words.strip() == url else f"[{words}]({url})"
         return _wrapped(_WRAPS.get(str(kind), ""), words)
 
     def _unknown_inline(self, node: Mapping[str, Any]) -> str:
-        """Return its words; of a custom emoji the usual one, of an anchor nothing."""
         self._note_media(node)
         return "" if node.get("type") == "anchor" else self._plain(node)
 
     def _plain(self, node: object) -> str:
-        """Return all strings inside that may be words, without their form, at any depth."""
+        """Return all strings inside that may be words, at any depth and without their form."""
         words, waiting = list[str](), [node]
         while waiting and self._take():
             part = waiting.pop()
@@ -199,7 +188,7 @@ class _Reader:
                 waiting += _separated(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
-                waiting += _separated(part) if all(isinstance(one, Mapping) for one in part) else reversed(part)
+                waiting += _separated(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
         return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
 
     def _note_media(self, block: Mapping[str, Any]) -> None:
@@ -218,7 +207,7 @@ class _Reader:
                 yield part
 
     def _take(self) -> bool:
-        """Count one more part; False once there were too many."""
+        """Count one more part. Return False once there were too many."""
         self._parts_left -= 1
         return self._parts_left >= 0
 
@@ -228,17 +217,12 @@ def _is_no_word(name: object, value: object) -> bool:
 
 
 def _may_be_words(name: object, value: object) -> bool:
-    """Return True for a field of a block that is not read by its name."""
     return name not in _READ_BY_NAME and not _is_no_word(name, value)
 
 
 def _separated(parts: Sequence[object]) -> list[object]:
-    """Return the parts with spaces between them, the last first."""
-    return [one for part in reversed(parts) for one in (part, " ")][:-1]
-
-
-def _shortened(text: str) -> str:
-    return text.strip("\n")[:MAX_CHARS]
+    """Return the parts in reverse order, with spaces between them."""
+    return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
 def _lines(*parts: str) -> str:
@@ -250,13 +234,12 @@ def _prefixed(prefix: str, words: str) -> str:
 
 
 def _indented(text: str, first: str, others: str) -> str:
-    """Put `first` before a text's first line and `others` before every further one."""
     begin, *rest = text.split("\n")
     return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
 
 
 def _wrapped(mark: str, words: str) -> str:
-    """Put marks directly around the words: Markdown does not read them next to a space."""
+    """Put marks directly around the words, since Markdown ignores marks next to a space."""
     inner = words.strip()
     if not inner or not mark or (inner.startswith(mark) and inner.endswith(mark)):
         return words
@@ -272,24 +255,4 @@ def _as_code(code: str) -> str:
 
 
 def _fence(code: str, shortest: int) -> str:
-    """Return a row of backticks that is longer than any in the code."""
     return "`" * max(shortest, 1 + max(map(len, re.findall("`+", code)), default=0))
-
-
-def _shifted(words: str, digits: dict[int, int], sign: str) -> str:
-    """Raised or lowered digits: "10²"; other words after a sign: "x^(a b)"."""
-    if all(ord(character) in digits for character in words):
-        return words.translate(digits)
-    return f"{sign}({words})" if len(words) > 1 else f"{sign}{words}"
-
-
-def _span(cell: Mapping[str, Any], name: str) -> int:
-    number = cell.get(name)
-    return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
-
-
-def _skip_covered(row: list[str], spans: dict[int, int]) -> None:
-    """Leave the columns empty that a cell further up covers."""
-    while len(row) < MAX_COLUMNS and spans.get(len(row), 0) > 0:
-        spans[len(row)] -= 1
-        row.append("")

@@ -1,6 +1,6 @@
-"""Function words by language, as data: articles, pronouns, prepositions, auxiliaries, question words.
+"""Function words by language: articles, pronouns, prepositions, auxiliaries, question words.
 
-They identify the language of a message, and searches leave them out. Closed word classes only.
+They identify the language of a message. Searches ignore them.
 """
 
 # ruff: noqa: E501 - lists of words

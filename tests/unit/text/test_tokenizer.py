@@ -15,7 +15,7 @@ from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
 from text.characters import defuse_letters, replace_surrogates
-from text.tokenizer import CACHED, Tokenizer
+from text.tokenizer import MAX_CACHED_COUNTS, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
 
@@ -240,7 +240,7 @@ def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
     tokenizer = Tokenizer(count, name="letters")
     assert [tokenizer.count("said again"), tokenizer.count("said again")] == [10, 10]
     assert counted == ["said again"]
-    for number in range(CACHED + 1):
+    for number in range(MAX_CACHED_COUNTS + 1):
         assert tokenizer.count(f"{number}") == len(f"{number}")
     assert tokenizer.count("said again") == 10
     assert counted.count("said again") == 2, "so many others took its place"
