@@ -112,13 +112,13 @@ def classify(error: StatusError) -> Kind:
     # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
     if status == 503 and any(said in message.lower() for said in ("loading", "starting up")):
         return "loading"
-    if status in (408, 409, 429) or status > 500:
+    if status in (408, 409, 429) or status > 501:
         return "busy"
     if status == 401 or (status == 403 and _NAMES_KEY.search(words)):
         return "key"
     if status == 404:
         return "model"
-    return "unclear" if status in (400, 403, 422, 500) else "refused"
+    return "unclear" if status in (400, 403, 422, 500, 501) else "refused"
 
 
 def _is_filter_named(body: Mapping[str, Any]) -> bool:

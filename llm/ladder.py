@@ -64,6 +64,7 @@ class Ladder:
     left_out: set[Step] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
     window: Window | None = None
+    _empty_finish: str | None = None
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
     @property
@@ -79,6 +80,11 @@ class Ladder:
         self.refusals += 1
         if self.refused_at is None:
             self.refused_at = monotonic()
+
+    def has_ended_empty_before(self, finish: str | None) -> bool:
+        """Note that an answer ended without a word, for this reason; return True if the one before did, too."""
+        before, self._empty_finish = self._empty_finish, finish
+        return finish is not None and finish == before
 
     def climb(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Take the next request's steps and return them; none where there is none to take.

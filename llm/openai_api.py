@@ -203,12 +203,15 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
                 self._note_refusal(messages, error, is_for_person=ladder.for_person)
                 if not self._step_down(ladder, messages, request, error, patience):
-                    await self._demand_question_declined(client, patience, ladder, error)
+                    if classify(error) == "unclear" and error.status_code != 500:
+                        await self._demand_question_declined(client, patience, ladder)
                     raise
             except FAILURES as error:
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.half()
+                    if ladder.has_ended_empty_before(answer.finish if not answer.text else None):
+                        await self._demand_question_declined(client, patience, ladder)
                 raise
             else:
                 self._note_answer(ladder, answer, request, was_call_broken=was_call_broken)
@@ -275,7 +278,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("length")
         elif error.status_code == 500 and "tools" in request and _TOOLS.search(find_error_message(error.body)):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-        elif error.status_code == 500 and (ladder.refusals == 1 or not ladder.for_person):
+        elif error.status_code == 500 and (
+            ladder.refusals == 1 or not (ladder.for_person or "response_format" in request)
+        ):
             return False  # it may pass: the same is asked again
         steps = ladder.climb(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
         if "parameters" in steps:
@@ -342,12 +347,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             has_calls = answer.calls.made() or answer.reading().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _demand_question_declined(
-        self, client: "OpenAIClient", patience: Patience, ladder: Ladder, error: StatusError
-    ) -> None:
-        """Raise ModelDeclined if the endpoint refuses a person's words in every form, and takes others."""
-        is_unclear = classify(error) == "unclear" and error.status_code != 500
-        if not ladder.for_person or not is_unclear or ladder.is_used_up:
+    async def _demand_question_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
+        """Raise ModelDeclined if the endpoint answers other words than those that it refuses in every form."""
+        if not ladder.for_person or ladder.is_used_up:
             return
         ladder.refusals += 1
         try:

@@ -30,7 +30,8 @@ _NAMED = re.compile(rf"[\"']?(?:{'|'.join(_NAMES)})[\"']?\s*:\s*[\"']?([\w.-]{{1
 
 _FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
 _OPENING = re.compile(
-    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_CALLS\])|^[ \t]*(?:{_FENCE})?(?P<json>(?:\[\s*)?\{{)",
+    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_CALLS\])"
+    rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
     re.MULTILINE | re.IGNORECASE,
 )
 _BEGINNING = re.compile(
@@ -43,6 +44,7 @@ _MARKED = re.compile(
 )
 """The beginning of a mark of a chat template, or of a list of calls."""
 _OPEN_FENCE = re.compile(r"(?:```|~~~)\w*\s*\Z")
+_OPEN_TAG = re.compile(r"<[\w:.-]{0,30}tool_calls?>\s*\Z", re.IGNORECASE)
 MARKED = 300  # characters behind a mark within which a call names its tool
 _INVOKED = re.compile(
     r"<[^<>\n]{0,40}\binvoke\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}invoke>|\Z)",
@@ -56,13 +58,13 @@ _GLM = re.compile(r"<tool_call>\s*(?P<name>[\w.-]{1,64})\s*(?P<body>(?:<arg_key>
 _NEAR_OBJECT = re.compile(
     r"(?<![\w/-])(?:functions?\.)?(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?"
     r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|constrain|message|tool_call_argument_begin)\b[^\w{}()]{0,40}){0,3})?"
-    r"(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
+    r"(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
     re.IGNORECASE,
 )
 """A name with an object or keywords behind it, and only marks between them."""
 _ONLY_MARKS = re.compile(
     r"(?:[ \t\[\]\"'`~(:,{*=]|<[^<>\n]{0,60}>?"
-    r"|\b(?:functions?|actions?|tools?|calls?|print|name|type|json|commentary|to)\b)*+",
+    r"|\b(?:functions?|actions?|tools?|call(?:s|ing)?|print|name|type|json|commentary|to)\b)*+",
     re.IGNORECASE,
 )
 """A line, or what stands before a tool's name on its line, that says nothing to a person."""
@@ -97,7 +99,7 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
         is_tagged = opening["tag"] is not None
         if not is_tagged and mark and mark.start() < opening.start():
             break
-        before, body = text[: opening.start()], text[opening.start("tag" if is_tagged else "json") :]
+        before, body = _OPEN_TAG.sub("", text[: opening.start()]), text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not is_tagged and not may_go_on and not _is_tool_named(body[:HELD], names):
             continue
@@ -212,7 +214,8 @@ def _is_tool_named(text: str, names: Collection[str]) -> bool:
 
 
 def _function_to_json(function: "re.Match[str]") -> str:
-    arguments = dict(_PARAMETER.findall(function["body"])) or function["body"].strip() or "{}"
+    given = {key: _parse_json_or_text(value) for key, value in _PARAMETER.findall(function["body"])}
+    arguments = given or function["body"].strip() or "{}"
     return json.dumps({"name": function["name"], "arguments": arguments})
 
 
