@@ -209,7 +209,7 @@ async def remembered(
         store = await stack.enter_async_context(services.memory.home(SCOPE.owner))
         if storage is StorageType.POSTGRES:
             # The conversation before this one: the server is not new each time, as the folder is.
-            await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"))
+            await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"), now=clock())
         yield Remembered(services=services, store=store, sample=sample, clock=clock)
 
 

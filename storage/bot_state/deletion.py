@@ -128,7 +128,7 @@ class OwnerDeletion:
         if what.what == "everything":
             await self._wizards.forget(owner)
             await self._usage.forget(owner, begun_at.astimezone(UTC).date())
-        forgotten = await store.forgetting.forget(owner, what)
+        forgotten = await store.forgetting.forget(owner, what, now=begun_at)
         self._count += 1
         self._erased.add(number)
         with suppress(StorageError):

@@ -1,8 +1,6 @@
-"""Deletes what an owner forgets or edits, in one transaction of one store.
+"""Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store.
 
-Owns that nothing built on it stays: words, vectors, earlier versions, summaries, facts, profiles, explanations; and
-that messages which lose their summary become active again. Leases of folds under way are void afterwards. Does not know
-other files (erasure.py), nor who asked.
+Messages that lose their summary become active again, and the leases of folds under way are void.
 """
 
 import json
@@ -91,7 +89,7 @@ class DeletionCascade(OwnerTables):
         )
         return [str(row[0]) for row in rows]
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+    async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
         """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
 
         Messages that stay but lose their summary become active again. Traces stay in the files until `erase_traces`.
@@ -103,7 +101,7 @@ class DeletionCascade(OwnerTables):
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
-                await decision_table.settle(tx, owner, what, going.facts.ids, going.message_ids)
+                await _update_decisions(tx, owner, going, now, expires=what.is_expiry or what.what == "archives")
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
@@ -114,7 +112,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def reopen(self, scope: Scope, message: int) -> None:
-        """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
+        """Delete what was built on an archived message that is about to change, and make its chunk active again."""
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
@@ -127,10 +125,9 @@ class DeletionCascade(OwnerTables):
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
+        """Give a message another text, keep the earlier one as a version, and delete what was built on it.
 
-        `explanation`: of an answer, as in `NewMessage`. Returns the message as it is now; None where there is
-        none, or where its text is the same.
+        `explanation`: of an answer, as in `NewMessage`. Return the new message, or None if nothing changes.
         """
         text = replace_surrogates(text)
         async with self.database.write(scope.owner) as tx:
@@ -156,9 +153,7 @@ class DeletionCascade(OwnerTables):
         return after
 
     async def versions(self, scope: Scope, answer: int) -> Versions:
-        """Return the answers to the same question, of which this message has the one that stands, if
-        it is one of them.
-        """
+        """Return every answer to the question of this one. `number`: the one that stands."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -166,8 +161,9 @@ class DeletionCascade(OwnerTables):
         )
 
     async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
-        """Let another version of an answer stand; its text, None where there is none of this number. The two exchange
-        their texts and times of writing. `accounts`: the explanation of any text; another version's would be wrong.
+        """Exchange an answer with its version of this number. Return its text, or None if there is none.
+
+        `accounts`: the explanations of all versions, by text.
         """
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -357,6 +353,15 @@ async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetti
 
 
 # erasing -----------------------------------------------------------------------------------------------------
+async def _update_decisions(tx: Transaction, owner: int, going: _Going, now: datetime, *, expires: bool) -> None:
+    """Remember that the owner chose to forget facts, so that what was said before does not bring them back."""
+    if expires:
+        await decision_table.keep_decisions(tx, owner, going.facts.ids, lambda fact: fact.decided_at)
+    else:
+        await decision_table.drop_decisions(tx, owner, going.message_ids)
+        await decision_table.keep_decisions(tx, owner, sorted(going.facts.chosen), lambda _: now)
+
+
 async def _void_leases(tx: Transaction, owner: int) -> None:
     """Void whatever is being made from earlier readings, and drop errors and parts that may quote what is forgotten."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
@@ -368,7 +373,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
-    """Delete all but the row of `users`: where the memory lives, whether it is on, and the counters."""
+    """Delete all but the row of `users`: the storage, the switches and the counters."""
     await tx.run(erase_tables, owner)
     await tx.rows(_OWN_WORDS_AWAY, owner)
 

@@ -21,9 +21,12 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """`gone`: the facts that go. `again`: by thread, the messages to learn from once more."""
+    """`gone`: the facts that go. `chosen`: those that the owner named. `again`: by thread, the messages to learn from
+    once more.
+    """
 
     gone: tuple[FactSources, ...] = ()
+    chosen: frozenset[int] = frozenset()
     again: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     @property
@@ -41,12 +44,17 @@ async def find_fact_cascade(
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    gone = (set(find_facts_built_on(map(_parse_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
+    named = set(chosen) & rows.keys()
+    gone = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | named
     repeating, again = await _find_repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
     gone |= repeating
     # The words that an edit by hand replaced are rows of their own.
-    gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
-    return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+    earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
+    gone |= {number for number, fact in earlier.items() if fact in gone}
+    named |= {number for number, fact in earlier.items() if fact in named}
+    return FactCascade(
+        gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), chosen=frozenset(named), again=again
+    )
 
 
 async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:

@@ -6,13 +6,12 @@ with a key of the owner's, so they can be recognised but not read.
 
 import json
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
 from records.facts import LASTING, Decision, Fact
-from records.forgetting import Forgetting
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
 from storage.schema.rows import DECISION_ROWS, parse_fact
@@ -28,7 +27,8 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
         owner=fact.owner,
         key=key,
         terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
-        subject=_hash_subject(fact.subject, key) if fact.kind not in LASTING else "",
+        # A value that another fact has replaced says nothing about that fact's value.
+        subject=_hash_subject(fact.subject, key) if fact.kind not in LASTING and not fact.superseded_by else "",
         source_ids=fact.source_ids,
         decided_at=decided_at,
     )
@@ -71,30 +71,22 @@ def _hash_text(text: str, key: str) -> str:
     return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
-async def settle(
-    tx: Transaction, owner: int, what: Forgetting, facts: Sequence[int], messages: Collection[int]
+async def keep_decisions(
+    tx: Transaction, owner: int, facts: Sequence[int], find_decided_at: Callable[[Fact], datetime | None]
 ) -> None:
-    """Keep the decisions about facts that are erased because they were deleted some time ago, or because their messages
-    expire. Of what the owner forgets on purpose nothing is kept, and decisions go with the last of their messages.
-    """
-    if what.is_expiry or what.what == "archives":
-        await _keep_decisions(tx, owner, facts)
-    else:
-        await _drop_decisions(tx, owner, messages)
-
-
-async def _keep_decisions(tx: Transaction, owner: int, facts: Sequence[int]) -> None:
-    rows = await tx.rows(_FACTS, owner, json.dumps(list(facts)))
-    if not rows:
+    """Keep the decisions about facts that are about to be erased. Without one, `find_decided_at` returns None."""
+    rows = await tx.rows(_FACTS, owner, json.dumps(facts))
+    decided = [(fact, moment) for fact in map(parse_fact, rows) if (moment := find_decided_at(fact)) is not None]
+    if not decided:
         return
     known = await tx.row(f"{ROWS} LIMIT 1", owner)
     key = str(known["key"]) if known else secrets.token_hex(16)
-    decided = [(fact, fact.decided_at) for fact in map(parse_fact, rows) if fact.decided_at is not None]
-    kept = [make_decision(fact, decided_at, key) for fact, decided_at in decided]
+    kept = [make_decision(fact, moment, key) for fact, moment in decided]
     await tx.many(DECISIONS.upsert, [DECISIONS.stored(DECISION_ROWS.row(decision)) for decision in kept])
 
 
-async def _drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:
+async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:
+    """Drop the decisions about facts that were learned from these messages alone."""
     gone = frozenset(messages)
     for row in await tx.rows(ROWS, owner):
         sources = DECISION_ROWS.of(row).source_ids

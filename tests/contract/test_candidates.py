@@ -134,7 +134,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
     assert await held("walrus", "otter") == [2, 0]
     await store.forgetting.revise(ANNA, later.id, "one more otter", why="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]
     earlier = replace(said("an otter, long ago"), created_at=NOW - timedelta(days=9))
     await store.append(ANNA, [earlier])

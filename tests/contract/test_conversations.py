@@ -109,7 +109,7 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
     [now] = (await conversations.untitled(ANNA, [ANNA]))[ANNA]
     assert await conversations.entitle(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append(ANNA, [said("the cellar key is 4711")])
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
 
 
@@ -118,7 +118,7 @@ async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
     await store.conversations.name(ANNA, ANNA, "  My   walrus ", now=NOW)
     assert not await store.conversations.entitle(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     await store.append(ANNA, [said("more")])
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first.id,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first.id,)), now=NOW)
     assert await labels(store, ANNA) == [("My walrus", True)]
 
 
@@ -126,7 +126,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     stored = await talk(store, ANNA, 2)
     new = await store.conversations.begin(ANNA, "Newts", now=NOW)
     await talk(store, new, 3, words="newts")
-    gone = await store.forgetting.forget(ANNA.owner, Forgetting(what="conversations", ids=(new.thread,)))
+    gone = await store.forgetting.forget(ANNA.owner, Forgetting(what="conversations", ids=(new.thread,)), now=NOW)
     assert gone.messages == 6
     assert await store.scopes(ANNA.owner) == [ANNA]
     assert await store.page(ANNA) == stored

@@ -129,7 +129,7 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
         earlier_id = await store.facts.before_edit(ANNA.owner, fact.id)
         assert earlier_id is not None
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)))
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)), now=NOW)
         [undone] = await store.facts.valid(ANNA.owner)
         assert (undone.id, undone.text) == (fact.id, words)
     assert await store.facts.before_edit(ANNA.owner, fact.id) is None
@@ -147,7 +147,9 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)))
+    await store.forgetting.forget(
+        ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
+    )
     assert await store.facts.all(ANNA.owner) == []
     decisions = await store.facts.decisions(ANNA.owner)
     assert len(decisions) == 2, "one of the words that an edit replaced as well"
@@ -160,8 +162,36 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("!", NOW, False),
     ):
         assert is_undone_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert await store.facts.decisions(ANNA.owner) == []
+
+
+async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: MemoryStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
+    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    other = await store.facts.add(ANNA.owner, new("Anna has a cat."), now=NOW)
+    later = NOW + timedelta(hours=1)
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
+    assert await store.facts.all(ANNA.owner) == [other]
+    decisions = await store.facts.decisions(ANNA.owner)
+    assert not {"oslo", "bergen", "home"} & {word for one in decisions for word in (*one.terms, one.subject)}
+    for text, subject, said_at, is_undone in (
+        ("Anna lives in Oslo.", "", later, True),
+        ("Anna lives in Bergen.", "", later, True),
+        ("Anna lives in Turin.", "home", later, True),
+        ("Anna lives in Bergen.", "home", later + timedelta(seconds=1), False),
+        ("Anna has a cat.", "pet", NOW, False),
+    ):
+        assert is_undone_by(decisions, text, subject, sources=(), said_at=said_at) == is_undone
+
+
+async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
+    old = await store.facts.add(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
+    await store.facts.add(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
+    decisions = await store.facts.decisions(ANNA.owner)
+    for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
+        assert is_undone_by(decisions, text, "home", sources=(), said_at=NOW) == is_undone
 
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
@@ -173,7 +203,9 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
         "observed_at": format_moment(NOW + timedelta(days=9)),
     }
     await store.facts.delete(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)))
+    await store.forgetting.forget(
+        ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
+    )
     assert await store.facts.all(ANNA.owner) == []
     assert await store.history.new_facts(ANNA.owner, [row]) == 0
     assert await store.history.new_facts(ANNA.owner, [row, later]) == 1
@@ -224,7 +256,9 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
     ):
         with pytest.raises(StaleFacts):
             await store.profiles.put(broken, now=NOW)
-    assert (await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)))).profiles == 1
+    assert (
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)), now=NOW)
+    ).profiles == 1
     assert await store.profiles.newest(ANNA.owner) == first
 
 
@@ -245,7 +279,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         assert (await store.forgetting.preview(ANNA.owner, what)).profiles == 2
-        assert (await store.forgetting.forget(ANNA.owner, what)).profiles == 2
+        assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).profiles == 2
         assert await store.profiles.versions(ANNA.owner) == [sails]
 
 

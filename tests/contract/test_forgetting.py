@@ -65,7 +65,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     assert [message.id for message in taken.listing.messages] == [stored[5].id]
     assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
-    assert await store.forgetting.forget(ANNA.owner, what) == taken
+    assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
     assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
     assert [summary.id for summary in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
     assert all(summary.is_active for summary in await store.summaries(ANNA))
@@ -76,8 +76,8 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
 
 async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
-    await store.forgetting.forget(ANNA.owner, messages(stored[5].id))
-    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id))).is_nothing
+    await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)
+    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_nothing
     assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_nothing
     assert (await store.counts(ANNA)).total == 13
 
@@ -86,7 +86,7 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
     [first, gone, last] = [
         (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
     ]
-    await store.forgetting.forget(ANNA.owner, messages(gone.id))
+    await store.forgetting.forget(ANNA.owner, messages(gone.id), now=NOW)
     assert await store.search(ANNA, ["walrus"], limit=9) == []
     assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
     matched = await store.candidates(ANNA, ["tree", "walrus"], limit=9)
@@ -99,7 +99,7 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
 async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     taken = await lease(store, ANNA)
-    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
     for ids in ([one.id for one in stored], [one.id for one in stored[1:]]):
         plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
         with pytest.raises(StaleFold):
@@ -111,7 +111,7 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None
 async def test_what_a_failed_fold_said_goes_too(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
     await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
-    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
     assert await store.fold_failure(ANNA) is None
     assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
 
@@ -123,7 +123,7 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
             draft = NewMessage(role="user", content=f"day {number}", created_at=NOW + number * day)
             await store.append(scope, [draft])
     what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
-    assert await store.forgetting.forget(BORIS.owner, what) == Forgotten(messages=4)
+    assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
     for scope in (BORIS, TOPIC):
         assert [one.content for one in await store.page(scope)] == ["day 0", "day 3"]
     assert len(await store.page(ANNA)) == 4
@@ -138,7 +138,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:4])
     what = Forgetting(what="archives", until=NOW + 3 * day)
-    assert await store.forgetting.forget(ANNA.owner, what) == Forgotten(messages=2, summaries=1)
+    assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
     assert [one.content for one in await store.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
     assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
 
@@ -149,7 +149,7 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Memory
     await talk(store, BORIS, 2)
     others = await store.digest(BORIS.owner)
     before = await store.owner(ANNA.owner)
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"))
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
     assert await store.owner(ANNA.owner) == before
     assert await store.digest(BORIS.owner) == others
@@ -168,7 +168,7 @@ async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replac
     for number, last in ((1, 0), (2, 3)):
         at = (NOW + timedelta(days=number - 2)).isoformat()
         await put(store, PROFILES, id=number, text="Anna.", created_at=at, last_summary_id=last)
-    taken = await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    taken = await store.forgetting.forget(ANNA.owner, messages(stored[2].id), now=NOW)
     assert (taken.facts, taken.profiles) == (1, 1)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [
         (1, None, None),
@@ -183,7 +183,7 @@ async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: MemoryStore
     await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Seattle", stored[2].id, superseded_by=3, valid_to=later)
     await fact(store, 3, "Boston", stored[4].id, valid_from=later)
-    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id), now=NOW)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [
         (1, 3, later),
         (3, None, None),
@@ -198,7 +198,7 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     stored = await talk(store, ANNA, 1)
     await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Seattle", stored[0].id, deleted_at=(NOW - timedelta(days=1)).isoformat())
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until))
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until), now=NOW)
     assert taken == Forgotten(facts=1)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, end)]
     assert (await store.counts(ANNA)).total == 2
@@ -209,14 +209,14 @@ async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) ->
     past = (NOW - timedelta(days=99)).isoformat()
     await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
     await fact(store, 2, "Works at a bank", stored[2].id)
-    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id), now=NOW)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, past)]
 
 
 async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: MemoryStore) -> None:
     await fact(store, 1, "Anna likes tea.", origin="owner")
     await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)), now=NOW)
     assert await rows(store, "SELECT id FROM facts") == []
 
 
@@ -229,7 +229,7 @@ async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_
     await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
     await put(store, PROGRESS, thread_id=0, learned_id=6)
-    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 2
+    assert (await store.forgetting.forget(ANNA.owner, messages(first), now=NOW)).facts == 2
     assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
 
 
@@ -242,7 +242,7 @@ async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_to
     await fact(store, 4, "Anna has a dog.", said_so, known_id=1)
     await fact(store, 5, "The Heliotrope is far.", said_so, known_id=1, origin="owner")
     await fact(store, 6, "Anna goes to the Heliotrope every day but Monday.", said_so, known_id=3)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)), now=NOW)
     assert await rows(store, "SELECT id FROM facts ORDER BY id") == [(4,), (5,)]
 
 
@@ -251,7 +251,7 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
     second = await turn(store, "I live in Seattle now.")
     await fact(store, 1, "Anna lives in Portland.", first, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Anna lives in Seattle.", second)
-    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 1
+    assert (await store.forgetting.forget(ANNA.owner, messages(first), now=NOW)).facts == 1
     assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
 
 
@@ -329,7 +329,7 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
     await fact(store, 3, "Anna plays the ocarina.", flute, superseded_by=4, **over)
     await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
     await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
-    assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute))).facts == 4
+    assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute), now=NOW)).facts == 4
     found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress ORDER BY thread_id")
     assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
 
@@ -338,7 +338,7 @@ async def test_accounts_of_forgotten_answers_go(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     for one in (stored[1], stored[3]):
         await put(store, ACCOUNTS, id=one.id, account={}, created_at=NOW.isoformat())
-    await store.forgetting.forget(ANNA.owner, messages(stored[1].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[1].id), now=NOW)
     assert await rows(store, "SELECT id FROM accounts") == [(stored[3].id,)]
 
 
@@ -377,14 +377,14 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
     [found] = await store.earlier(ANNA, analyse_text("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert await store.earlier(BORIS, analyse_text("heliotrope")) == await store.earlier(ANNA, ["marigold"]) == []
-    await store.forgetting.forget(ANNA.owner, messages(first.id))
+    await store.forgetting.forget(ANNA.owner, messages(first.id), now=NOW)
     assert await store.earlier(ANNA, analyse_text("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append(ANNA, [said("first words")])
     await store.forgetting.revise(ANNA, message.id, "second words", why="edited", now=NOW)
-    taken = await store.forgetting.forget(ANNA.owner, messages(message.id))
+    taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
     assert taken == Forgotten(messages=1, versions=1)
     assert await rows(store, "SELECT * FROM versions") == []
 
@@ -432,7 +432,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
         return [any(blob in file for file in contents) for blob in blobs]
 
     assert await store.vectors.closeness(ANNA, "m", vectors[2][0], 9) is not None
-    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
     await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.erase_traces()
     assert await store.cut_log()
@@ -446,7 +446,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
-    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
     before = await store.candidates(ANNA, wanted, limit=99)
     async with write(store) as tx:

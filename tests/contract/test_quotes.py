@@ -62,17 +62,17 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
     left = await talk.left_by(first, first + 1)
     assert left == Remainder(answers=(known, again, plural), others=2)
     what = Forgetting(what="messages", ids=(first, first + 1), with_quotes=True)
-    taken = await store.forgetting.forget(ANNA.owner, what)
+    taken = await store.forgetting.forget(ANNA.owner, what, now=NOW)
     assert taken.messages == 5
     assert taken.remainder == Remainder(others=2), "what the owner said of it again, and the answer to that"
     assert "heliotrope" not in await talk.contents()
-    assert (await store.forgetting.forget(ANNA.owner, what)).is_nothing
+    assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).is_nothing
 
 
 async def test_without_them_they_stay(store: MemoryStore) -> None:
     talk = Talk(store)
     first, answer = await talk.say(SECRET, "Heliotrope, understood.")
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)))
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=NOW)
     assert (taken.messages, taken.remainder) == (1, Remainder(answers=(answer,)))
     assert await talk.contents() == ["Heliotrope, understood."]
 
@@ -94,7 +94,7 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     await store.forgetting.revise(ANNA, first, "I have no code word.", why="edited", now=NOW)
     await store.forgetting.revise(ANNA, again, "I do not know.", why="superseded", now=NOW, explanation='{"recent":[]}')
     assert (await talk.left_by(first)).answers == (answer, again)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW)
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []
 
 
@@ -120,7 +120,9 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
     )
     left = await talk.left_by(first)
     assert (left.facts, left.profiles) == (1, 1)
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    taken = await store.forgetting.forget(
+        ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
+    )
     assert (taken.facts, taken.profiles) == (1, 1)
     assert [fact.id for fact in await store.facts.all(ANNA.owner)] == [2, 3]
 
@@ -171,7 +173,9 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     stored = await store.page(ANNA)
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:])
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    taken = await store.forgetting.forget(
+        ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
+    )
     assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
     assert answer not in [one.id for one in await store.page(ANNA)]
     assert await store.summaries(ANNA, active_only=False) == []

@@ -96,11 +96,11 @@ async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_every
     other = await add(store, replace(WISH, text="bins"))
     what = Forgetting(what="messages", ids=(message.id,))
     assert (await store.forgetting.preview(ANNA.owner, what)).reminders == 1
-    assert (await store.forgetting.forget(ANNA.owner, what)).reminders == 1
+    assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
     assert await store.reminders.all(ANNA.owner) == [other]
     everything = Forgetting(what="everything")
     assert not (await store.forgetting.preview(ANNA.owner, everything)).is_nothing
-    assert (await store.forgetting.forget(ANNA.owner, everything)).reminders == 1
+    assert (await store.forgetting.forget(ANNA.owner, everything, now=NOW)).reminders == 1
     assert await store.reminders.all(ANNA.owner) == []
 
 

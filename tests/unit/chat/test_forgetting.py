@@ -372,7 +372,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         earlier = await store.facts.before_edit(ANNA.id, fact.id)
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
-        await store.forgetting.forget(ANNA.id, what)
+        await store.forgetting.forget(ANNA.id, what, now=talk.moment[0])
         async with talk.services.memory.inbox.database.write(None) as tx:
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)

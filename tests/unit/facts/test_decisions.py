@@ -37,14 +37,18 @@ async def valid(talk: Talk) -> Sequence[str]:
     return [fact.text for fact in await talk.services.facts.known(ANNA.id) if fact.is_valid]
 
 
-async def delete(talk: Talk, *, is_erased: bool) -> None:
-    """Have Anna say it, learn it, and delete it; a day later the fact is erased."""
+async def delete(talk: Talk, how: str) -> None:
+    """Have Anna say it, learn it, and delete or forget it; a fact that was deleted is erased a day later."""
     repeat(talk, 1)
     await talk.say(SAID)
     (fact,) = await talk.services.facts.learn(SCOPE)
     talk.moment[0] += timedelta(minutes=1)
+    if how == "forgotten":
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+        assert await talk.services.facts.known(ANNA.id) == []
+        return
     await talk.services.facts.delete(ANNA.id, fact.id)
-    if is_erased:
+    if how == "erased":
         talk.moment[0] += timedelta(days=1, minutes=1)
         await talk.services.corrections.forget_deleted()
         assert await talk.services.facts.known(ANNA.id) == []
@@ -85,16 +89,16 @@ async def let_the_model_repeat_itself(talk: Talk) -> None:
     await talk.services.facts.learn(SCOPE)
 
 
-@pytest.mark.parametrize("is_erased", [False, True], ids=["deleted", "erased"])
+@pytest.mark.parametrize("how", ["deleted", "erased", "forgotten"])
 @pytest.mark.parametrize(
     "read_again",
     [import_it_again, rebuild_summaries, regenerate, edit_the_message, let_the_model_repeat_itself],
     ids=lambda way: way.__name__,
 )
 async def test_nothing_said_before_a_deletion_brings_the_fact_back(
-    talk: Talk, read_again: Callable[[Talk], Awaitable[None]], *, is_erased: bool
+    talk: Talk, read_again: Callable[[Talk], Awaitable[None]], how: str
 ) -> None:
-    await delete(talk, is_erased=is_erased)
+    await delete(talk, how)
     await read_again(talk)
     assert await valid(talk) == []
     repeat(talk, 3, "moved back to porto")
@@ -105,8 +109,9 @@ async def test_nothing_said_before_a_deletion_brings_the_fact_back(
     assert await valid(talk) == [PORTO], "a later message that states it counts"
 
 
-async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk) -> None:
-    await delete(talk, is_erased=True)
+@pytest.mark.parametrize("how", ["erased", "forgotten"])
+async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how: str) -> None:
+    await delete(talk, how)
     repeat(talk, 1, "work at Acme", "Anna works at Acme.")
     async with talk.services.memory.home(ANNA.id) as store:
         await store.forgetting.revise(SCOPE, 1, f"{SAID} And I work at Acme.", why="edited", now=talk.moment[0])
@@ -114,9 +119,10 @@ async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk) -> 
     assert await valid(talk) == ["Anna works at Acme."]
 
 
+@pytest.mark.parametrize("how", ["erased", "forgotten"])
 @pytest.mark.parametrize("what", ["everything", "messages", "conversations"])
-async def test_what_is_forgotten_leaves_no_decision(talk: Talk, what: Any) -> None:
-    await delete(talk, is_erased=True)
+async def test_a_decision_goes_with_the_words_that_it_is_about(talk: Talk, what: Any, how: str) -> None:
+    await delete(talk, how)
     async with talk.services.memory.home(ANNA.id) as store:
         (decision,) = await store.facts.decisions(ANNA.id)
         assert "porto" not in repr(decision).casefold()

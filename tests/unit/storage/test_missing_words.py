@@ -126,7 +126,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
     async with opened(tmp_path) as store:
         await read.wait()
         monkeypatch.undo()
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)))
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)), now=NOW)
         await store.forgetting.revise(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
         assert await store.indexed(ANNA.owner)

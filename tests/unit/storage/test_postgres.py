@@ -25,7 +25,7 @@ from storage.schema.rows import format_message
 from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.history import insert_messages
-from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
+from tests.contract.conftest import ANNA, BORIS, NOW, config, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in, new_database
 
 
@@ -160,7 +160,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         await fold(store, ANNA, stored[:4])
         assert [hit.message.id for hit in await store.search(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.backlog("m", 99)) == 8
-        taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)))
+        taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.page(ANNA)) == 5
         assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
@@ -235,7 +235,7 @@ async def test_tables_may_be_divided_by_owner(
     async with opened(address(postgres_url, tmp_path)) as store:
         for scope in (ANNA, BORIS):
             await fold(store, scope, (await talk(store, scope, 3))[:4])
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)))
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)), now=NOW)
         before = await store.counts(BORIS)
         await store.rename(BORIS.owner, new.owner)
         assert await store.counts(new) == before
