@@ -269,11 +269,16 @@ class ExternalMemory:
         """Hold the owner's exclusive lock, for changes that no turn may overlap."""
         return self._locks.of(owner).between_turns()
 
-    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """Count what `forget` would erase. Raise StorageIndexing as `forget` does."""
+    async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+        """Count what `forget` would erase, and list the first texts.
+
+        Looking for the texts that stay but repeat them takes most of the time. That part raises StorageIndexing as
+        `forget` does.
+        """
         async with self.home(owner) as store:
-            await self._demand_words(store, owner, what)
-            return await store.forgetting.preview(owner, what)
+            if with_remainder:
+                await self._demand_words(store, owner, what)
+            return await store.forgetting.preview(owner, what, with_remainder=with_remainder)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase it and everything derived from it, from every file, whether memory is on or off; what was erased.

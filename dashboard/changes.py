@@ -119,7 +119,10 @@ class Changes:
 
     async def preview(self, visit: Visit) -> Answer:
         what = await self._parse_target(visit)
-        found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
+        with_remainder = visit.asked.flag("with_repeats", default=True)
+        found = Forgotten()
+        if not _is_empty(what):
+            found = await self._services.memory.preview(visit.owner, what, with_remainder=with_remainder)
         quotes = tr("forget-quotes", what=format_quoting(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))

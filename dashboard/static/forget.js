@@ -9,31 +9,48 @@ import { tr } from "./texts.js";
 export const forget = (asked, done = () => {}) => attempt(async () => {
   const place = h("div", { class: "going" }, skeleton());
   const withQuotes = h("input", { type: "checkbox" }); // whoever wants more to go has to say so
-  const preview = write("forget/preview", asked);
-  const shown = preview.then((going) => !going.is_nothing && place.replaceChildren(...listed(going, withQuotes)) === undefined);
+  /** @type {any} */
+  let going = null;
+  const show = async () => {
+    going = await write("forget/preview", { ...asked, with_repeats: false });
+    if (going.is_nothing) return false;
+    place.replaceChildren(...textsOf(going), skeleton());
+    place.lastElementChild.replaceWith(...repeatsOf(await write("forget/preview", asked), withQuotes));
+    return true;
+  };
+  const shown = show();
   const isMeant = await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [place], { bad: true, after: shown });
-  const { erases, quotes, is_nothing: isNothing } = await preview;
-  if (isNothing) return { said: erases };
+  await shown;
+  if (going.is_nothing) return { said: going.erases };
   if (!isMeant) return null;
   const last = [h("p", { class: "hint" }, tr("forget-final"))];
   if (asked.what === "everything" && !(await confirmed(tr("forget-ask-this"), tr("forget-all-of-it"), last, { bad: true }))) return null;
   const { receipt } = await working(tr("dashboard-forgetting"),
-    write("forget", { ...asked, with_quotes: Boolean(quotes) && withQuotes.checked }));
+    write("forget", { ...asked, with_quotes: withQuotes.checked }));
   await confirmed(tr("forget-done"), tr("dashboard-ok"), [h("p", { class: "lines", dir: "auto" }, receipt)], { isTold: true });
   await look().catch(() => {});
   done();
   return null;
 });
 
-function listed({ erases, quotes, messages, facts, summaries, repeating, counts }, withQuotes) {
-  const list = (texts, total = texts.length) => (texts.length ? h("ul", { class: "quotes" },
-    texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text)), total > texts.length
-      ? h("li", { class: "quote" }, "…") : null) : null);
-  return [
-    h("p", { class: "lines", dir: "auto" }, erases),
-    list(messages, counts.messages), facts.length ? h("h3", {}, tr("dashboard-tab-facts")) : null, list(facts, counts.facts),
-    summaries.length ? h("h3", {}, tr("dashboard-tab-summaries")) : null, list(summaries, counts.summaries),
-    quotes ? h("label", { class: "check" }, withQuotes, h("span", {}, quotes)) : null, list(repeating),
-    h("p", { class: "hint" }, tr("forget-final")),
-  ].filter(Boolean);
+/** What goes, and the first of its texts. */
+const textsOf = ({ erases, messages, facts, summaries, counts }) => [
+  h("p", { class: "lines", dir: "auto" }, erases),
+  ...listOf("", messages, counts.messages),
+  ...listOf(tr("dashboard-tab-facts"), facts, counts.facts),
+  ...listOf(tr("dashboard-tab-summaries"), summaries, counts.summaries),
+];
+
+/** What stays although it repeats those texts, and the choice to let it go, too. */
+const repeatsOf = ({ quotes, repeating }, withQuotes) => [
+  ...(quotes ? [h("label", { class: "check" }, withQuotes, h("span", {}, quotes))] : []),
+  ...listOf("", repeating),
+  h("p", { class: "hint" }, tr("forget-final")),
+];
+
+function listOf(title, texts, total = texts.length) {
+  if (!texts.length) return [];
+  const rows = texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text));
+  return [...(title ? [h("h3", {}, title)] : []),
+    h("ul", { class: "quotes" }, rows, total > texts.length ? h("li", { class: "quote" }, "…") : null)];
 }

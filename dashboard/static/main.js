@@ -5,7 +5,7 @@ import { byId, h, icon, progress } from "./dom.js";
 import { expectNewest, look, memory, onHome, open } from "./memory.js";
 import { onAway } from "./net.js";
 import { choice, empty, pill, skeleton, toast } from "./parts.js";
-import { swap } from "./swap.js";
+import { holdFocus, swap } from "./swap.js";
 import { fullDate, tr, visit } from "./texts.js";
 
 // Each is a module of its own name, read once somebody goes there; those of MAIN stand in the line on a phone.
@@ -37,6 +37,7 @@ async function show({ keeps = false } = {}) {
   if (memory.home) standing();
   const root = h("div", { class: `view ${id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${id}`)));
   const waiting = skeleton();
+  const giveBack = holdFocus();
   if (!keeps) { byId("page").replaceChildren(root, waiting); scrollTo(0, 0); }
   try {
     if (query.has("in") && Number(query.get("in")) !== memory.thread) await open(memory.owner, Number(query.get("in")));
@@ -53,6 +54,7 @@ async function show({ keeps = false } = {}) {
   if (signal.aborted) return;
   if (keeps) swap(byId("page"), root);
   waiting.remove();
+  giveBack();
   if (top !== null) scrollTo(0, top);
 }
 
@@ -169,7 +171,11 @@ async function start() {
   } catch (problem) {
     return over(problem.message);
   }
-  addEventListener("hashchange", () => { if (location.hash !== "#page") show(); });
+  addEventListener("hashchange", () => {
+    if (location.hash === "#page") return;
+    for (const id of ["asking", "sheet"]) byId(id).close(); // Back leaves a dialog, too
+    show();
+  });
   addEventListener("redraw", () => (shown?.refresh ?? (() => show({ keeps: true })))());
   document.addEventListener("click", (event) => {
     if (/** @type {Element} */ (event.target).closest?.('a[href^="#"]')) leaveMark();

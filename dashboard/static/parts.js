@@ -1,7 +1,7 @@
 // Pieces that every page uses: notices, sheets, questions, pagers, buttons. Knows neither the memory nor the server's API.
 
 import { byId, h, icon } from "./dom.js";
-import { focusAgain, keyOf } from "./swap.js";
+import { holdFocus, swap } from "./swap.js";
 import { counted, tr } from "./texts.js";
 
 const FADING = 400; // milliseconds, a little longer than the transition of base.css
@@ -68,7 +68,7 @@ export function paged(all, draw, { size = 50 } = {}) {
     const pages = Math.ceil(all.length / size);
     const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length
       ? () => show(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
-    place.replaceChildren(...[draw(all.slice(first, first + size)), buttons].filter(Boolean));
+    swap(place, draw(all.slice(first, first + size)), buttons);
     if (first || place.dataset.moved) place.scrollIntoView({ block: "start" });
     place.dataset.moved = "1";
   };
@@ -97,10 +97,8 @@ export function sheet(title, ...content) {
 
 /** Once a dialog is closed, the keyboard is where it was, or at what was drawn in that place meanwhile. */
 function returnFocus(box) {
-  const opener = document.activeElement;
-  const key = opener === document.body ? "" : keyOf(opener);
-  box.addEventListener("close", () => setTimeout(() => { if (!opener.isConnected && key) focusAgain(key) || byId("page").focus();
-  }), { once: true });
+  const giveBack = holdFocus();
+  box.addEventListener("close", () => setTimeout(giveBack), { once: true });
 }
 
 /** Has the page that is open drawn again, without losing what is typed there. */
@@ -136,7 +134,9 @@ export async function working(title, work) {
   try {
     return await work;
   } finally {
+    const closed = new Promise((resolve) => box.addEventListener("close", resolve, { once: true }));
     box.close();
+    await closed; // a question that is asked before that would take the event for its own
   }
 }
 

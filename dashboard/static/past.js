@@ -4,6 +4,7 @@ import { h, progress } from "./dom.js";
 import { look, memory, read, write } from "./memory.js";
 import * as net from "./net.js";
 import { attempt, button, labelled, redraw } from "./parts.js";
+import { swap } from "./swap.js";
 import { tr, visit } from "./texts.js";
 
 export const past = {
@@ -38,7 +39,7 @@ const parametersOf = (file, answers) => ({ owner: memory.owner, thread: memory.t
 /** Says what an import would do, and asks what it has to know, until nothing is left to ask. */
 const planned = (place, file, answers) => attempt(async () => {
   const asked = place.asked = {}; // another file may be chosen before this one is read
-  const show = (sent) => { if (place.asked === asked) place.replaceChildren(sent < file.size
+  const show = (sent) => { if (place.asked === asked) swap(place, sent < file.size
     ? progress(tr("dashboard-import-sending"), sent, file.size, `${Math.floor((100 * sent) / file.size)} %`)
     : progress(tr("dashboard-import-reading"), 1, 1, "")); };
   show(0);
@@ -50,11 +51,11 @@ const planned = (place, file, answers) => attempt(async () => {
       { ...answers, ...Object.fromEntries(fields.map((one) => [one.key, one.chosen()])) }); };
     const buttons = plan.questions.length ? h("button", { class: "button main" }, tr("dashboard-next"))
       : plan.has_new ? button(tr("transfer-import"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
-    place.replaceChildren(h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text),
+    swap(place, h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text),
       instructionsOf(plan.instructions), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
   } catch (problem) {
     if (place.asked !== asked) return null;
-    place.replaceChildren();
+    swap(place);
     // Also where a proxy refuses it, in words of its own.
     throw problem.status === 413 ? new net.Refused(413, `${tr("web-too-large")} ${tr("files-smaller")}`) : problem;
   }
@@ -81,7 +82,7 @@ async function run(place, file, answers, patience = 0) {
   const bar = h("div");
   const show = (done, total, shown = tr("search-so-far", { shown: done, total })) =>
     bar.replaceChildren(progress(tr("transfer-importing"), done, total, shown));
-  place.replaceChildren(bar, h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
+  swap(place, bar, h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
   place.dataset.busy = "1";
   show(0, 1, "");
   try {
@@ -91,7 +92,7 @@ async function run(place, file, answers, patience = 0) {
       if (line.said !== undefined) end = line;
       else show(line.done, line.total);
     }
-    place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("transfer-paused")),
+    swap(place, h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("transfer-paused")),
       ...(end?.learn ? [h("p", { class: "hint" }, end.learn.text), h("div", { class: "actions" }, learnButton(end.learn))] : []));
   } catch (problem) {
     if (problem.status === 409 && patience) {
@@ -99,7 +100,7 @@ async function run(place, file, answers, patience = 0) {
       return await run(place, file, answers, patience - 1);
     }
     const isPaused = problem.name === "AbortError";
-    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused")
+    swap(place, h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused")
       : (problem.status && problem.message) || tr("shared-failed")), h("div", { class: "actions" },
       button(tr("transfer-go-on"), () => run(place, file, answers, ENDING), { kind: "main" })));
   } finally {

@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { messageRow, wordsOf } from "./messages.js";
 import { memory, read } from "./memory.js";
 import { pagerOf } from "./parts.js";
+import { swap } from "./swap.js";
 import { clockOf, dayOf, tr } from "./texts.js";
 
 /** Shows the results for `filter` in `list`, from `filter.from` on. `turn(from)`: goes to another part of them. */
@@ -22,11 +23,10 @@ export async function showResults(list, filter, { turn, signal }) {
   const exact = found.filter((message) => message.has_words).map(row);
   const close = found.filter((message) => !message.has_words).map(row);
   const isPaged = from > 0 || next !== null;
-  list.replaceChildren(...[
+  swap(list,
     h("p", { class: "hint found", role: "status" }, tr("dashboard-found", { number: total })),
     ...exact,
     close.length ? h("h3", { class: "near" }, total ? tr("dashboard-found-near", { number: near }) : tr("search-close")) : null,
     ...close,
-    isPaged ? pagerOf(from > 0 ? () => turn(before) : null, next !== null ? () => turn(next) : null) : null,
-  ].filter(Boolean));
+    isPaged ? pagerOf(from > 0 ? () => turn(before) : null, next !== null ? () => turn(next) : null) : null);
 }

@@ -84,7 +84,7 @@ function remindersOf(reminders) {
       h("p", { class: "hint" }, one.repeat ? tr(`reminders-each-${one.repeat}`, { when: fullDate(one.due_at) })
       : fullDate(one.due_at))),
     button(tr("memory-button-delete"), (pressed) => attempt(() => changed("remove", { id: one.id }), pressed), { kind: "bad small" }));
-  const show = (all) => place.replaceChildren(all.length ? paged(all, (part) => h("ul", { class: "cards" }, part.map(row)),
+  const show = (all) => swap(place, all.length ? paged(all, (part) => h("ul", { class: "cards" }, part.map(row)),
     { size: 20 }) : h("p", { class: "hint" }, tr("reminders-none")));
   const field = h("input", { type: "text", maxLength: 1000, required: true, dir: "auto", data: { key: "reminder" } });
   const add = h("button", { class: "button" }, icon("plus"), tr("dashboard-add"));

@@ -6,7 +6,7 @@ import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { look, memory, read, write } from "./memory.js";
 import { asked, attempt, button, confirmed, empty, paged, roundButton, walkable } from "./parts.js";
-import { hold } from "./swap.js";
+import { hold, swap } from "./swap.js";
 import { axisDate, counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
 
 const NARROWEST = 16; // pixels of a piece, so that a finger meets it
@@ -126,19 +126,17 @@ function brickOf({ from, to, all }, { chosen, kin, isFirst, width }, see) {
 
 async function opened(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
-  place.replaceChildren(
+  swap(place,
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
       h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${kindOf(summary.level)} · ${headOf(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
       h("div", { class: "actions" }, button(tr("dashboard-summary-correct"), (pressed) => correct(place, summary, pressed), { symbol: "edit" })),
       h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null
         ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
-    ...[
-      above.length ? linksTo(tr("dashboard-part-of"), above) : null,
-      sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
-      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")),
-        paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null,
-    ].filter(Boolean));
+    above.length ? linksTo(tr("dashboard-part-of"), above) : null,
+    sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
+    messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")),
+      paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null);
 }
 
 /** Lets a person write in place of a summary's text. */

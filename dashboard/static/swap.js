@@ -1,6 +1,8 @@
 // Drawing a part of the page again without taking anything from whoever uses it: what was typed and not yet saved stays in
 // its field, the keyboard stays where it was, and what was unfolded stays so.
 
+import { byId } from "./dom.js";
+
 const HOLDS = "input, select, textarea, button, a[href], summary, details";
 const isText = (field) => field.matches("textarea, input:not([type=checkbox], [type=radio], [type=file])");
 
@@ -33,10 +35,9 @@ export function hold(place) {
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
     for (const fold of after.querySelectorAll("details")) if (open.has(keyOf(fold))) fold.open = true;
-    const control = focused ? byKey(after, focused) : null;
-    if (!control || control === document.activeElement) return;
-    control.focus({ preventScroll: true });
-    if (range && isText(control)) control.setSelectionRange(...range);
+    if (!focused || byKey(after, focused) === document.activeElement) return;
+    const control = focus(focused, after);
+    if (range && isText(control)) control.setSelectionRange(range[0], range[1]);
   };
 }
 
@@ -47,11 +48,16 @@ export function swap(place, ...nodes) {
   giveBack(place);
 }
 
-/** Focuses whatever is now called as this control was; false where nothing is. */
-export function focusAgain(key) {
-  const control = byKey(document.body, key);
-  control?.focus({ preventScroll: true });
-  return Boolean(control);
+/** Returns a function that gives the keyboard back once the focused control is gone. */
+export function holdFocus() {
+  const control = document.activeElement;
+  const key = control === document.body ? "" : keyOf(control);
+  return () => { if (key && document.activeElement === document.body) focus(key, document.body); };
 }
 
-export { keyOf };
+/** Focuses the control with this key, or the page if there is none. Returns what is focused. */
+function focus(key, place) {
+  byKey(place, key)?.focus({ preventScroll: true });
+  if (document.activeElement === document.body) byId("page").focus({ preventScroll: true });
+  return /** @type {HTMLInputElement} */ (document.activeElement);
+}

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { read } from "./memory.js";
 import { quoteOf } from "./messages.js";
 import { empty, pagerOf } from "./parts.js";
+import { swap } from "./swap.js";
 import { counted, dateOf, fullDate, kindOf, spanOf, tr } from "./texts.js";
 
 export const why = {
@@ -12,7 +13,7 @@ export const why = {
     const place = h("div", { class: "answers" });
     const show = async (before, earlier) => {
       const { answers, next } = await read("why", { before });
-      place.replaceChildren(...(answers.length ? answers.map((answer, index) => answerOf(answer, index === 0))
+      swap(place, ...(answers.length ? answers.map((answer, index) => answerOf(answer, index === 0))
         : [empty(tr("why-nothing-known"))]),
         ...(next || earlier.length ? [pagerOf(earlier.length ? () => show(earlier.at(-1), earlier.slice(0, -1)) : null, next
           ? () => show(next, [...earlier, before]) : null)] : []));

@@ -72,10 +72,10 @@ class DeletionCascade(OwnerTables):
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
-    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+    async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would delete now, and list the first of it; nothing is changed."""
         async with self.database.read(owner, frozen=True) as reader:
-            going, forgotten = await _decide_going(reader, owner, what)
+            going, forgotten = await _decide_going(reader, owner, what, with_remainder=with_remainder)
             return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
@@ -216,10 +216,12 @@ def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, 
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
-async def _decide_going(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
+async def _decide_going(
+    reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
+) -> tuple[_Going, Forgotten]:
     """Decide what goes, with what quotes it if so wished, and count what that is and leaves."""
     going = await _find_going(reader, owner, what)
-    if not what.may_be_quoted:
+    if not (what.may_be_quoted and with_remainder):
         return going, await _count_going(reader, owner, going, what)
     taken = going.taken
     quotes = await find_quotes(reader, owner, taken, facts=what.ids if what.what == "facts" else ())

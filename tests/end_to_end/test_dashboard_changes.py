@@ -67,6 +67,8 @@ async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: H
         assert going["counts"]["messages"] == 2
         assert going["messages"] == ["My secret word is quinquereme.", "Noted."]
         assert going["facts"] == going["summaries"] == []
+        quick = await anns.posts("forget/preview", **what, with_repeats=False)
+        assert quick == {**going, "quotes": "", "repeating": []}
         await anns.posts("facts/add", text="Clara likes figs.")  # no message is behind it
         assert (await anns.posts("forget/preview", what="everything"))["facts"] == ["Clara likes figs."]
         await anns.posts("facts/delete", id=1)

@@ -1,11 +1,12 @@
 """Searching on the page in a real browser, and that nothing which somebody types or has open is taken away."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from urllib.parse import quote, urlencode
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from benchmarks.filling import fill
 from records.owners import StorageType
@@ -84,6 +85,41 @@ async def test_what_the_bot_learns_meanwhile_appears(own_house: House, browser: 
             await expect(shown.page.locator(".fact .text")).to_have_text(["I have a boat."])
             await expect(search).to_have_value("boat")
             await expect(search).to_be_focused()
+
+
+async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: House, browser: Browser) -> None:
+    """The texts are shown while repeats of them are sought; the keyboard stays on the page."""
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My boat is called Quinquereme.")
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            page, gate = shown.page, asyncio.Event()
+            question, more = page.locator("#asking"), page.locator(".said").first.get_by_role("button")
+
+            async def delay_repeats(route: Route) -> None:
+                if "with_repeats" not in (route.request.post_data or ""):
+                    await gate.wait()
+                await route.continue_()
+
+            await page.route("**/api/forget/preview", delay_repeats)
+            await shown.goes("facts")
+            await shown.goes("timeline")
+            await more.click()
+            await expect(page.locator("#sheet")).to_be_visible()
+            await page.go_back()
+            await expect(page.locator("#sheet")).to_be_hidden()
+            await shown.goes("timeline")
+            await more.press("Enter")
+            await page.get_by_role("button", name="Forget question and answer").press("Enter")
+            await expect(question.locator(".quote")).to_have_text(["My boat is called Quinquereme.", "Noted."])
+            await expect(question.get_by_role("button", name="Forget")).to_be_disabled()
+            gate.set()
+            await expect(question.get_by_role("button", name="Forget")).to_be_enabled()
+            await question.get_by_role("button", name="Forget").press("Enter")
+            await question.get_by_role("button", name="OK").press("Enter")
+            await expect(page.locator(".empty")).to_be_visible()
+            await expect(page.locator("main")).to_be_focused()
 
 
 async def test_within_telegram_an_export_comes_into_the_chat(own_house: House, browser: Browser) -> None:
