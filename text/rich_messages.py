@@ -65,7 +65,7 @@ class _Reader:
         if (cells := block.get("cells")) is not None:
             return _lines(self._inline(block.get("caption"), level), self._table(cells, level))
         if isinstance(items := block.get("items"), list | tuple):
-            return "\n".join(self._item(item, level) for item in self._each(items))
+            return _lines(*(self._item(item, level) for item in self._each(items)))
         if "quot" in kind and ("blocks" in block or "text" in block):
             inner = self.read_blocks(block["blocks"], level + 1) if "blocks" in block else self._text(block, level)
             credit = self._inline(block.get("credit"), level)
@@ -103,8 +103,11 @@ class _Reader:
 
     def _other(self, value: object, level: int) -> str:
         """Return the words of an unknown field, which may hold blocks."""
-        is_blocks = isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
-        return self.read_blocks(value, level) if is_blocks else self._block(value, level)
+        if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
+            return self._block(value, level)
+        if level >= MAX_LEVELS:
+            return self._plain(value)
+        return "\n\n".join(filter(None, (self._other(part, level + 1) for part in self._each(value))))
 
     def _caption(self, caption: object, level: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
@@ -123,6 +126,8 @@ class _Reader:
             mark = f"{number}."
         box = f" [{'x' if item.get('is_checked') else ' '}]" if item.get("has_checkbox") else ""
         words = self.read_blocks(item["blocks"], level + 1) if "blocks" in item else self._text(item, level)
+        if not words and not item.get("blocks"):
+            return ""
         return _indented(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
     def _table(self, cells: object, level: int) -> str:
@@ -131,9 +136,10 @@ class _Reader:
             texts = list[str]()
             for cell in self._each(row):
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                texts.append(" ".join(self._text(fields, level).split()).replace("|", "\\|"))
+                words = self._text(fields, level) if "text" in fields else self._plain(fields)
+                texts.append(" ".join(words.split()).replace("|", "\\|"))
             rows.append(texts[:MAX_COLUMNS])
-        if not rows:
+        if not any(map(any, rows)):
             return ""
         width = max(map(len, rows))
         head = [*rows[0], *[""] * (width - len(rows[0]))]
@@ -170,7 +176,8 @@ class _Reader:
             case "url":
                 url = self._plain(node.get("url"))
                 return words if not url or words.strip() == url else f"[{words}]({url})"
-        return _wrapped(_WRAPS.get(str(kind), ""), words)
+        more = self._plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
+        return _wrapped(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
     def _unknown_inline(self, node: Mapping[str, Any]) -> str:
         self._note_media(node)

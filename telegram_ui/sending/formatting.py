@@ -14,6 +14,7 @@ from itertools import accumulate, islice
 from typing import Self
 
 from telegram import MessageEntity
+from telegramify_markdown import MessageEntity as ConvertedEntity
 from telegramify_markdown import convert
 
 from telegram_ui.sending.markdown import (
@@ -73,6 +74,7 @@ def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         text, found = convert(written, config=config())
     except Exception:
         return source, ()
+    text = _put_blocks_on_lines(text, found)
     urls = [entity.url or "" for entity in found]
     # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
@@ -92,6 +94,23 @@ def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
     return text, tuple(entities)
+
+
+def _put_blocks_on_lines(text: str, entities: Sequence[ConvertedEntity]) -> str:
+    """Begin a line before and after code blocks and quotes. The converter joins those in lists to the words."""
+    units = text.encode("utf-16-le")
+    blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
+    edges = {entity.offset for entity in blocks} | {entity.offset + entity.length for entity in blocks}
+    for at in sorted(edges, reverse=True):
+        around = units[2 * at - 2 : 2 * at + 2].decode("utf-16-le", "replace") if at else ""
+        if len(around) == 2 and "\n" not in around:
+            units = units[: 2 * at] + "\n".encode("utf-16-le") + units[2 * at :]
+            for entity in entities:
+                if entity.offset >= at:
+                    entity.offset += 1
+                elif entity.offset + entity.length > at:
+                    entity.length += 1
+    return units.decode("utf-16-le")
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:

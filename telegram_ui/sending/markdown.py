@@ -4,9 +4,10 @@ Pure functions: none raises for a text that is not too hard. Does not know entit
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pyromark
@@ -20,8 +21,15 @@ MAX_TABLE_CHARS = 300_000  # the most characters of a table with all rows padded
 BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MAX_NESTED + 1}}}", re.MULTILINE)
 _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
-_TIMES = re.compile(r"(?<=\d)\*(?=\d)")
-"""A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
+_TIMES = re.compile(r"(?<=\d)\*(?=\d)|(?<=/)\*{1,2}(?=[./])")
+"""A multiplication sign (2*3) or a file pattern (/*.py), which Markdown takes for emphasis."""
+_STARRED = re.compile(r"(?<!\S)[^\s*]*[0-9A-Za-z)\]]\*{1,2}[0-9A-Za-z(]\S*")
+"""A word whose first star is inside of it: a*b*c, x**y. Emphasis begins before its word."""
+_STAR_INSIDE = re.compile(r"(?<=[0-9A-Za-z)\]])\*{1,2}(?=[0-9A-Za-z(])")
+_DUNDER = re.compile(r"(?<!\w)__([a-z][a-z0-9_]*[a-z0-9])__(?!\w)")
+"""A name of Python, such as __init__. Models write bold words with stars."""
+_BOLD = re.compile(r"(\w?)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(\w?)")
+_NUMBERED = re.compile(rf"{_CODE.pattern}|^([ \t>]*)(\d{{1,9}})([.)])(?=[ \t])", re.DOTALL | re.MULTILINE)
 _INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
 _BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
@@ -202,9 +210,40 @@ def with_marks_closed(markdown: str) -> str:
 
 def _with_plain_signs(markdown: str) -> str:
     """Prepare Markdown outside of code: keep the signs of 2*3*4, and mark formulas in \\( \\)."""
-    if "*" not in markdown and "\\(" not in markdown:
-        return markdown
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
-        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _TIMES.sub(r"\*", parts[number]))
-    return "".join(parts)
+        part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), parts[number])
+        part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_stars, part))
+        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_delimit_bold, part))
+    return _NUMBERED.sub(partial(_keep_number, {}), "".join(parts))
+
+
+def _escape_stars(found: re.Match[str]) -> str:
+    return found[0].replace("*", "\\*")
+
+
+def _delimit_bold(found: re.Match[str]) -> str:
+    """Write a letter next to bold words as an entity where punctuation keeps Markdown from seeing where they end.
+
+    Chinese, Japanese and Korean have no space there: "**注意：**内容".
+    """
+    before, inner, after = found.groups()
+    if before and unicodedata.category(inner[0])[0] in "PS" and unicodedata.category(inner[0]) != "Pe":
+        before = f"&#{ord(before)};"
+    if after and unicodedata.category(inner[-1])[0] in "PS" and unicodedata.category(inner[-1]) != "Ps":
+        after = f"&#{ord(after)};"
+    return f"{before}**{inner}**{after}"
+
+
+def _keep_number(last: dict[str, tuple[int, str, str]], found: re.Match[str]) -> str:
+    """Give a list item another sign if its number does not follow the last one: Markdown would count on."""
+    if found[1] is not None:
+        return found[0]
+    _, indent, digits, sign = found.groups()
+    before, sign_before, written = last.get(indent, (int(digits), sign, sign))
+    if sign != sign_before:
+        written = sign
+    elif int(digits) - before not in (0, 1):
+        written = ")" if written == "." else "."
+    last[indent] = (int(digits), sign, written)
+    return f"{indent}{digits}{written}"

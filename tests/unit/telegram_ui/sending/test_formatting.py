@@ -142,14 +142,37 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
         ("- a\n  - b\n    - c\n1. one\n   - sub", "• a\n  • b\n    • c\n1. one\n  • sub\n"),
         ("| a | b |\n|---|---|\n| longer | 1 |", "a      | b\n-------+--\nlonger | 1"),
         ("2*3*4 is 24, `2*3*4` too.", "2*3*4 is 24, 2*3*4 too."),
+        ("a*b*c, x**y**2 and f(*args, **kwargs)", "a*b*c, x**y**2 and f(*args, **kwargs)"),
+        ("~/.config/*.toml and /etc/**/*.conf", "~/.config/*.toml and /etc/**/*.conf"),
+        ("The **API**s of *Java*Script, __init__.py", "The APIs of JavaScript, __init__.py"),
+        ("这是**重点：**内容，**“引号”**后面。**Note:**text", "这是重点：内容，“引号”后面。Note:text"),
+        ("Wrong are:\n\n2. two\n5. five\n6. six\n9. nine", "Wrong are:\n\n2. two\n5. five\n6. six\n9. nine"),
+        ("1. one\n1. two\n1. three", "1. one\n2. two\n3. three"),
+        ("1. Run:\n   ```sh\n   ls\n   ```\n   then\n2. End", "1. Run:\nls\nthen\n2. End"),
+        ("- He said:\n  > a 😀\n- End", "• He said:\na 😀\n• End"),
         (r"Take \(\frac{1}{2}\) of it, `\(y\)` not.", r"Take ½ of it, \(y\) not."),
         ("See https://e.com/" + "x" * 500 + ".", "See https://e.com/" + "x" * 500 + "."),
     ],
-    ids=["headings", "tasks", "nested lists", "table", "products", "formulas", "long address"],
+    ids=[
+        *("headings", "tasks", "nested lists", "table", "products", "variables", "patterns", "words", "cjk"),
+        *("numbers", "same numbers", "code in a list", "quote in a list", "formulas", "long address"),
+    ],
 )
 def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
     text, _ = render(markdown)
     assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
+
+
+def test_bold_words_without_spaces_around_them_stand_out() -> None:
+    text, entities = render("这是**重点：**内容，**“引号”**后面")
+    assert [text[entity.offset : entity.offset + entity.length] for entity in entities] == ["重点：", "“引号”"]
+
+
+def test_entities_stay_on_their_words_where_a_line_is_begun() -> None:
+    text, entities = render("- **a** 😀:\n  > q **w**\n- **b**")
+    units = text.encode("utf-16-le")
+    marked = [units[2 * entity.offset :][: 2 * entity.length].decode("utf-16-le") for entity in entities]
+    assert marked == ["a", "q w\n", "w", "b"]
 
 
 def test_headings_stand_out_and_tables_are_aligned() -> None:
