@@ -46,7 +46,7 @@ from benchmarks.measure import (
 from benchmarks.on_server import Server, emptied, schema, stored_bytes, tidied
 from chat.services import Services
 from llm.offline import ExtractiveSummarizer
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece
 from settings import Secret, Settings
@@ -334,7 +334,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         held = apart(held_of_many, settings, options.people)
         report({"benchmark": "scale", "machine": machine(), **held})
         return
-    plan = Plan(sizes=options.messages, storages=options.storage or IN_FILES, turns=options.turns)
+    plan = Plan(
+        sizes=options.messages, storages=options.storage or (StorageType.SQLITE, StorageType.JSON), turns=options.turns
+    )
     if StorageType.POSTGRES in plan.storages and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")
     with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:

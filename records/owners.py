@@ -29,8 +29,6 @@ MAX_PERSONA_CHARS = 500  # characters of a persona in its owner's words: some 12
 
 MAX_INSTRUCTIONS_CHARS = 1000  # characters of an owner's instructions for summaries
 
-IN_FILES = (StorageType.SQLITE, StorageType.JSON)  # the storages that need no server
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:

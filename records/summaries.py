@@ -85,7 +85,6 @@ class FoldLease:
     scope: Scope
     job_id: int
     fence: int
-    expires_at: datetime
     attempt: int = 1
 
 

@@ -63,7 +63,6 @@ class FoldTable(OwnerTables):
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
         """Take the scope's lease; None while another one is live. An expired lease is taken over."""
-        expires_at = now + lease
         async with self.database.write(scope.owner) as tx:
             since = format_moment(now - RESTORE_WAITS)
             if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
@@ -88,13 +87,12 @@ class FoldTable(OwnerTables):
                 reason,
                 fence,
                 format_moment(now),
-                format_moment(expires_at),
+                format_moment(now + lease),
             )
         return FoldLease(
             scope=scope,
             job_id=int(job[0]) if job else 0,
             fence=fence,
-            expires_at=expires_at,
             attempt=1 + (failed["attempts"] if failed else 0),
         )
 

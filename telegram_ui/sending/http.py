@@ -134,7 +134,7 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 def _method_of(url: str) -> str:
     """Return the method's name for metrics. All files count as one."""
-    name = url.rpartition("/")[2]
+    name = url.partition("?")[0].rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
 

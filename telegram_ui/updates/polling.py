@@ -9,12 +9,11 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import telegram
 from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
-from telegram.request import RequestData
-from telegram.request._requestparameter import RequestParameter  # no public name makes a RequestData
 
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import demand_lease
@@ -162,10 +161,11 @@ class PollRequest(QuietRequest):
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
         """Return the raw updates from `offset` on; those before it are confirmed. Raise TelegramError."""
-        options = {"offset": offset, "timeout": timeout, "allowed_updates": ALLOWED_UPDATES}
-        parameters = [RequestParameter.from_input(name, value) for name, value in options.items() if value is not None]
+        options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
+        if offset is not None:
+            options["offset"] = offset
         result: object = await self.post(
-            f"{bot.base_url}/getUpdates", RequestData(parameters), read_timeout=timeout + READ_SECONDS
+            f"{bot.base_url}/getUpdates?{urlencode(options)}", read_timeout=timeout + READ_SECONDS
         )
         return [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
 

@@ -5,7 +5,7 @@ import contextlib
 import tempfile
 from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -40,6 +40,7 @@ class Expected:
     summaries: dict[int, Summary] = field(default_factory=dict)
     chunk_of: dict[int, int] = field(default_factory=dict)
     lease: FoldLease | None = None
+    leased_until: datetime = NOW
 
 
 class Interleavings(RuleBasedStateMachine):
@@ -115,8 +116,9 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             taken = await (await self.home(scope.owner)).begin_fold(scope, "now", now=self.now, lease=MINUTE)
             held = self.expected[scope].lease
-            assert (taken is None) == (held is not None and held.expires_at > self.now)
-            self.expected[scope].lease = taken or held
+            assert (taken is None) == (held is not None and self.expected[scope].leased_until > self.now)
+            if taken is not None:
+                self.expected[scope].lease, self.expected[scope].leased_until = taken, self.now + MINUTE
 
         self.run(work())
 

@@ -32,7 +32,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from assembly import fold_limits
 from records.errors import SettingsError, StorageTooNew, StorageTooOld
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from settings import Secret, Settings
 from storage.bot_state.inbox import Inbox
@@ -63,6 +63,7 @@ from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from tests.support.postgres_server import postgres_server
+from tests.support.storages import IN_FILES
 from text.analyzer import list_content_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]

@@ -14,11 +14,11 @@ from typing import Any
 from external_memory import ExternalMemory
 from records.errors import ImportRefused
 from records.messages import NewMessage
-from records.owners import IN_FILES
 from records.scopes import Scope
 from storage.schema.validation import RowError, check_rows
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
+from tests.support.storages import IN_FILES
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter

@@ -7,7 +7,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from storage.bot_state.directory import Directory
@@ -18,6 +18,7 @@ from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 from tests.support.killable import serve, tell
+from tests.support.storages import IN_FILES
 
 OWNERS = (1, 2)
 

@@ -4,7 +4,8 @@ import zlib
 
 import pytest
 
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
+from tests.support.storages import IN_FILES
 
 
 @pytest.fixture

@@ -17,10 +17,11 @@ from locales.catalog import tr
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import Message, MessageOutline, NewMessage
-from records.owners import IN_FILES, Policy, StorageType
+from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
 from tests.peers.openai_server import Behaviour
+from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.chat.test_forgetting import traces
 

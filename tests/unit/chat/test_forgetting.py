@@ -15,11 +15,12 @@ from records.errors import StaleFacts
 from records.facts import NewProfile
 from records.forgetting import Forgetting
 from records.messages import NewMessage, Role
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.inbox import Arrival
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
+from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, BORIS, Talk, talking, unfinished
 from tests.unit.chat.test_conversation import room
 

@@ -9,10 +9,11 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.messages import NewMessage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.contract.conftest import fold
 from tests.support.killable import Runs, runs_of
+from tests.support.storages import IN_FILES
 from tests.support.talk import unfinished
 from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
 

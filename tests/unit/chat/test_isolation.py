@@ -15,13 +15,14 @@ from typing import get_args
 
 from llm import prompts
 from records.messages import Message
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece
 from settings import DEFAULT_SYSTEM_PROMPT
 from storage.backup import back_up
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, Recorded
+from tests.support.storages import IN_FILES
 from tests.support.talk import Talk, talking
 
 WORDS = (

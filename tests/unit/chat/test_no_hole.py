@@ -11,8 +11,8 @@ import pytest
 
 from records.context import Context
 from records.messages import Message
-from records.owners import IN_FILES
 from records.scopes import Scope
+from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)

@@ -15,7 +15,7 @@ import pytest
 from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageTooNew
 from records.model_calls import Usage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, Restored, back_up, restore
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
@@ -26,6 +26,7 @@ from storage.schema.portable_tables import TABLES
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import SqliteStore
 from tests.contract.conftest import NOW, said
+from tests.support.storages import IN_FILES
 
 KEPT = {LOCK_NAME, DATABASE, "memory.json", "memory.json.journal", "index.db"}
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON}

@@ -18,7 +18,7 @@ from records.errors import ImportRefused, StaleFold, StorageError
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import NewMessage
-from records.owners import IN_FILES, Policy, StorageType
+from records.owners import Policy, StorageType
 from records.reminders import ReminderWish
 from records.scopes import Scope
 from reliability.invariants import read as files_in
@@ -26,6 +26,7 @@ from reliability.invariants import violations
 from storage.schema.validation import RowError, check_rows
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
+from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
