@@ -6,11 +6,11 @@ UTF-16 units, as Telegram counts them.
 
 import html
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import Self
 
 from telegram import MessageEntity
@@ -74,43 +74,46 @@ def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         text, found = convert(written, config=config())
     except Exception:
         return source, ()
-    text = _put_blocks_on_lines(text, found)
     urls = [entity.url or "" for entity in found]
     # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
-    length = count_units(text)
+    length, lines = count_units(text), _find_missing_lines(text, found)
     entities = _drop_deepest(
-        MessageEntity(
-            type=entity.type,
-            offset=entity.offset,
-            length=entity.length,
-            url=entity.url,
-            language=entity.language or None,
-            custom_emoji_id=entity.custom_emoji_id,
-        )
+        _make_entity(entity, lines)
         for entity in found
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
-    return text, tuple(entities)
+    units = text.encode("utf-16-le")
+    edges = [0, *lines, length]
+    return "\n".join(units[2 * begin : 2 * end].decode("utf-16-le") for begin, end in pairwise(edges)), tuple(entities)
 
 
-def _put_blocks_on_lines(text: str, entities: Sequence[ConvertedEntity]) -> str:
-    """Begin a line before and after code blocks and quotes. The converter joins those in lists to the words."""
+def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity:
+    """Return the entity for Telegram, moved by the line ends that are inserted at `lines`."""
+    end = entity.offset + entity.length
+    offset = entity.offset + bisect_right(lines, entity.offset)
+    return MessageEntity(
+        type=entity.type,
+        offset=offset,
+        length=end + bisect_left(lines, end) - offset,
+        url=entity.url,
+        language=entity.language or None,
+        custom_emoji_id=entity.custom_emoji_id,
+    )
+
+
+def _find_missing_lines(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
+    """Return the offsets where a line should begin: around code blocks and quotes, which lists join to the words."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
     edges = {entity.offset for entity in blocks} | {entity.offset + entity.length for entity in blocks}
-    for at in sorted(edges, reverse=True):
-        around = units[2 * at - 2 : 2 * at + 2].decode("utf-16-le", "replace") if at else ""
-        if len(around) == 2 and "\n" not in around:
-            units = units[: 2 * at] + "\n".encode("utf-16-le") + units[2 * at :]
-            for entity in entities:
-                if entity.offset >= at:
-                    entity.offset += 1
-                elif entity.offset + entity.length > at:
-                    entity.length += 1
-    return units.decode("utf-16-le")
+    return [
+        at
+        for at in sorted(edges)
+        if 0 < 2 * at < len(units) and "\n" not in units[2 * at - 2 : 2 * at + 2].decode("utf-16-le", "replace")
+    ]
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
