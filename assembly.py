@@ -77,7 +77,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """`ceiling`: of the prompts that the summaries will be in."""
-    part = make_budgets(settings).under(ceiling)
+    part = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 

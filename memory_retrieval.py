@@ -1,7 +1,7 @@
-"""A question → a Context within a token budget, with an explanation of every token.
+"""Turns a question into a Context within a token budget, and explains every token of it.
 
-Owns what is looked up for a request, stage by stage. Does not know chat models, Telegram, or how anything is stored;
-what yields first when not everything fits is the rule of retrieval/prompt_builder.py.
+Owns what is read for a request, and in which order. Does not know chat models, Telegram or storage engines. Which parts
+give way if not everything fits is decided by retrieval/prompt_builder.py.
 """
 
 import asyncio
@@ -43,29 +43,24 @@ from text.tokenizer import SHORT_TEXT, Tokenizer
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-LAST_TURNS = 4  # this many turns stay verbatim, whether they are archived or not
-TURNS_READ = 2 * LAST_TURNS  # this many turns are read for a context
-CANDIDATES = 100  # messages that words and meaning bring in each
-PACKED, PACKED_BY_MEANING = 250, 50  # passages that packing is offered, by score and by what people said alone
-MIN_SCORE = 0.0
-"""A message that scores no more is further from the question than the average message, and holds hardly a word of it.
-"""
-OWN_WORDS = 0.5
-"""The share of the room that goes first to people's own words, where a long-winded assistant would take it all."""
-RARE = 3  # A word that no more messages hold is rare: those of them that are not whole in the prompt come first
-OWN_LAST, ONE_TALK = 2, timedelta(days=1)
-"""The last messages of a person's own that a question may go on with, and how long after them."""
-MANY_FACTS = 200  # facts that are ranked on the event loop; of more the words are found in a thread
-EXAMPLES_AGAIN = timedelta(minutes=10)
-"""How long no answer waits for the examples of wide questions after they could not be embedded."""
+LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
+TURNS_READ = 2 * LAST_TURNS  # turns that are read for a context
+CANDIDATES = 100  # messages that words and meaning find in each search
+PACKED = 250  # passages that packing is offered, by score
+PACKED_BY_MEANING = 50  # and by meaning, of people's own words
+MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
+OWN_WORDS_SHARE = 0.5  # of the room, goes first to people's own words next to a long-winded assistant
+RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
+MANY_FACTS = 200  # more facts than this are ranked in a thread
+EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded
 
 _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
-"""Whether the task that asks has waited for a vector: an answer that searches several times does so once."""
+"""True once the current task waited for a vector in vain: an answer with several searches does so only once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieved:
-    """The result of a question: passages, best first, and facts that matter to it."""
+    """A question with the passages, best first, and the facts that matter to it."""
 
     question: Question
     ranked: Ranked
@@ -74,8 +69,9 @@ class Retrieved:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
-    """The result of a question alone: `ranked`, the ids of all candidates, best first; `snippets`, those that fit
-    the budget, in order of time.
+    """What a question alone brings back.
+
+    `ranked` are the ids of all candidates, best first. `snippets` are those that fit the budget, in order of time.
     """
 
     ranked: Sequence[int]
@@ -84,10 +80,11 @@ class Recall:
 
 @attrs.define(kw_only=True, eq=False)
 class MemoryRetrieval:
-    """Builds contexts. One instance serves all scopes and keeps nothing between calls.
+    """Builder of contexts. One instance serves all scopes.
 
-    `embedder` None: words alone are searched. `charge`: is told whose question was embedded. `longest_wait`: seconds
-    for its vector; then words alone are searched. `commands`: names and descriptions, for each system prompt.
+    `embedder`: None to search by words alone. `charge` books the embedding of a question on its owner. `longest_wait`:
+    seconds to wait for its vector before words alone are searched. `commands`: names and descriptions for the system
+    prompt.
     """
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
@@ -114,18 +111,18 @@ class MemoryRetrieval:
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
-        """Return the context of one request. Raises a StorageError.
+        """Return the context of one request. Raise a StorageError.
 
-        `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; neither it
-        nor what came after it is "earlier". `sources`: what the store says of TURNS_READ turns, where that is known.
-        `unstored`: earlier messages that only this process holds. `ceiling`: lower than the one in the settings, for an
-        endpoint that refused that length. `config`: the owner's, for their persona. `zone`: theirs, for dates.
+        `store`: the owner's store, or None while memory is off. `turn`: the stored turn that is being answered, which
+        is not part of the history. `sources`: what the store knows of TURNS_READ turns, if it was read already.
+        `unstored`: earlier messages that only this process holds. `ceiling`: a lower limit than that of the settings,
+        after the endpoint refused a prompt of that length. `config`: the owner's, for their persona. `zone`: theirs.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
-        begun = partial(
+        start_prompt = partial(
             PromptBuilder,
             tokenizer=self._tokens,
-            budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
+            budgets=self._budgets.fit_under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
@@ -133,7 +130,7 @@ class MemoryRetrieval:
             now=now,
         )
         words = len(incoming.text)
-        builder = await _run_off_loop(begun, words)
+        builder = await _run_off_loop(start_prompt, words)
         if store is None:
             words += characters(unstored)
             await _run_off_loop(lambda: builder.take_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
@@ -145,7 +142,7 @@ class MemoryRetrieval:
         await _run_off_loop(lambda: builder.take_last_turns(newest), characters(newest))
         known = select_carried(scope, sources.facts, incoming.person.id)
         search = partial(
-            self.found,
+            self.search,
             incoming.words,
             store,
             scope,
@@ -171,7 +168,7 @@ class MemoryRetrieval:
         are_all = len(sources.unfolded) < MAX_UNFOLDED
         shown = builder.shown_ids
         if found is None and not (
-            are_all and all(one.id in shown or one.origin == "declined" for one in sources.unfolded)
+            are_all and all(message.id in shown or message.origin == "declined" for message in sources.unfolded)
         ):
             found = await search()
         builder.take_facts(found.facts.relevant if found is not None else ())
@@ -179,26 +176,27 @@ class MemoryRetrieval:
         return await _run_off_loop(builder.context, words + characters(newest) + characters(older))
 
     async def recall(self, text: str, *, store: MemoryStore, scope: Scope, newest: Sequence[Message] = ()) -> Recall:
-        """Find what a question brings back within the budget of snippets, next to the `newest` messages of the talk,
-        which a prompt carries anyway. Raises a StorageError.
+        """Return what a question brings back within the snippet budget. Raise a StorageError.
+
+        `newest`: the last messages, which a prompt carries anyway.
         """
-        found = await self.found(text, store, scope, newest=newest)
-        shown, now = {one.id for one in newest}, self._clock()
+        found = await self.search(text, store, scope, newest=newest)
+        shown, now = {message.id for message in newest}, self._clock()
         taken = await self._pack_snippets(found, store, scope, room=self._budgets.snippets, now=now, shown=shown)
         return Recall(
-            ranked=[one for one in found.ranked.ids if one not in shown],
-            snippets=tuple(sorted(taken, key=lambda one: one.message.order)),
+            ranked=[id_ for id_ in found.ranked.ids if id_ not in shown],
+            snippets=tuple(sorted(taken, key=lambda snippet: snippet.message.order)),
         )
 
-    async def passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
-        """Return all messages that a question brings to mind, best first, each with its best passage."""
+    async def list_passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
+        """Return all messages that a search found, best first, each with its best passage."""
         messages = {message.id: message for message in await store.messages(scope, found.ranked.ids)}
         best: dict[int, RankedPassage] = {}
         for passage in _iterate_passages(found.ranked, found.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
         return list(best.values())
 
-    async def found(
+    async def search(
         self,
         text: str,
         store: MemoryStore,
@@ -210,27 +208,22 @@ class MemoryRetrieval:
         limit: int = CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> Retrieved:
-        """Find what matters to a question. `now`: in the owner's zone. `newest`: what was said last, which the question
-        may go on with. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
-        may carry, where they were read already. Raises a StorageError.
+        """Find the passages and facts that matter to a question. Raise a StorageError.
+
+        `now`: in the owner's zone. `newest`: the last messages, which a short question may refer to. `before`: the turn
+        that is being answered, which is no candidate. `facts`: those that the prompt may carry, if read already.
         """
-        now, own = now or self._clock(), select_own_messages(newest)[-OWN_LAST:]
+        now, own = now or self._clock(), select_own_messages(newest)
         previous = own[-1].content if own else ""
         speakers = await store.speakers(scope)
-        analysed = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
-        question = await _run_off_loop(analysed, len(text) + len(previous))
+        analyse = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
+        question = await _run_off_loop(analyse, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
-            closeness = await store.vectors.closeness(
-                scope,
-                self._embedder.name,
-                question.vector,
-                limit,
-                said_last=[one.id for one in own if now - one.created_at < ONE_TALK],
-            )
+            closeness = await store.vectors.closeness(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            question = question.completed(await store.completions(scope, question.terms, before=before))
+            question = question.complete_terms(await store.completions(scope, question.terms, before=before))
         candidates = await store.candidates(
             scope,
             question.terms,
@@ -247,7 +240,6 @@ class MemoryRetrieval:
         )
 
     async def _embed_question(self, text: str, owner: int) -> Floats | None:
-        """Return a question's vector; None where words search alone."""
         if self._embedder is None or _waited_in_vain.get():
             return None
         try:
@@ -261,12 +253,13 @@ class MemoryRetrieval:
         return vector
 
     async def _is_wide(self, question: Floats) -> bool:
-        """Return True if one look cannot answer a question. The first one waits until the examples are embedded; where
-        that fails, no other one waits for EXAMPLES_AGAIN.
+        """Return True if a question needs more than one search.
+
+        The first call embeds the examples. After a failure, the next attempt is made after EXAMPLES_RETRY.
         """
         now = self._clock()
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
-            self._examples_due = now + EXAMPLES_AGAIN
+            self._examples_due = now + EXAMPLES_RETRY
             try:
                 async with asyncio.timeout(self._longest_wait):
                     self._examples = await self._embedder.passages([*WIDE, *NARROW])
@@ -277,7 +270,6 @@ class MemoryRetrieval:
     async def _rank_facts(
         self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int
     ) -> FoundFacts:
-        """Find facts that matter to a question, and the instructions and preferences that apply to it."""
         if not known:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
@@ -286,7 +278,7 @@ class MemoryRetrieval:
         found = await run_work(choose, in_thread=len(known) > MANY_FACTS)
         if not found.relevant:
             return found
-        return found.add_earlier(await store.facts.replaced(owner, [one.fact.id for one in found.relevant]))
+        return found.add_earlier(await store.facts.replaced(owner, [recalled.fact.id for recalled in found.relevant]))
 
     async def _take_snippets(
         self,
@@ -298,7 +290,7 @@ class MemoryRetrieval:
         before: int | None,
         now: datetime,
     ) -> None:
-        """Take what a reply refers to, and what was found, within the room that is left."""
+        """Add the message that is replied to, and the passages found, within the room that is left."""
         snippets = await self._find_replied(incoming, store, builder, before=before)
         if found is not None:
             required = _find_required(found, builder)
@@ -322,14 +314,20 @@ class MemoryRetrieval:
         replied, scope = incoming.replied, incoming.scope
         if replied is None or replied.telegram_id is None:
             return []
-        one = await store.explanations.said_as(scope, replied.telegram_id)
-        if one is None:
+        target = await store.explanations.said_as(scope, replied.telegram_id)
+        if target is None:
             return []
-        near, room = await store.messages(scope, replies.list_ids_around(one)), builder.snippet_room
-        chosen = partial(
-            replies.find_snippets, near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room
+        near, room = await store.messages(scope, replies.list_ids_around(target)), builder.snippet_room
+        choose = partial(
+            replies.find_snippets,
+            near,
+            self._tokens,
+            middle=target.id,
+            shown=builder.shown_ids,
+            before=before,
+            room=room,
         )
-        return await _run_off_loop(chosen, characters(near))
+        return await _run_off_loop(choose, characters(near))
 
     async def _pack_snippets(
         self,
@@ -342,15 +340,17 @@ class MemoryRetrieval:
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit: first the required ones, then people's own words next to a long-winded
-        assistant, then the others. `shown`: ids that are whole in the prompt already.
+        """Return the best passages that fit, the required ones first.
+
+        Next to a long-winded assistant, people's own words come second. `shown`: ids of messages that are whole in the
+        prompt already.
         """
         ranked = found.ranked
         order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.verbosity > 0 and found.question.vector is not None
         own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
-        of = ranked.found
-        wanted = {int(of.ids[of.messages[row]]) for row in (*required, *order, *own)} - shown
+        candidates = ranked.found
+        wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
         messages = {
             message.id: message
             for message in await store.messages(scope, sorted(wanted))
@@ -358,16 +358,16 @@ class MemoryRetrieval:
         }
         packing = Packing(room=room, now=now, count=self._tokens.count)
 
-        def packed() -> list[Snippet]:
+        def pack() -> list[Snippet]:
             packing.require(
                 _iterate_passages(ranked, required, messages), frozenset(found.question.own), self._tokens.split
             )
             if is_talkative:
-                packing.offer(_iterate_passages(ranked, own, messages), leave=int(packing.room * (1 - OWN_WORDS)))
+                packing.offer(_iterate_passages(ranked, own, messages), leave=int(packing.room * (1 - OWN_WORDS_SHARE)))
             packing.offer(_iterate_passages(ranked, order, messages))
-            return packing.taken
+            return packing.snippets
 
-        return await _run_off_loop(packed, characters(list(messages.values())))
+        return await _run_off_loop(pack, characters(list(messages.values())))
 
     async def _add_summaries_and_turns(
         self,
@@ -378,37 +378,36 @@ class MemoryRetrieval:
         unstored: Sequence[Message],
         turn: int | None,
     ) -> Sequence[Message]:
-        """Have the builder take the summaries and the turns before the newest; gives these turns' messages."""
-        summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
+        """Add the summaries and the turns before the newest. Return the messages of these turns."""
+        summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.order))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.take_summaries(shown)
-        earlier = {one.id: one for one in (*sources.unfolded, *repeated)}
-        older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
+        earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
+        older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
         await _run_off_loop(lambda: builder.take_older_turns(older), characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
             builder.list_unread((await store.ends(scope))[0], sources.unfolded[0].id - 1)
         if not repeated:
             builder.take_archived_turns(prefix_cache.select_before_active(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
-            # No hole: archived messages that no active summary covers are at least listed as cut.
+            # Archived messages that no active summary covers are at least listed as cut.
             oldest, newest = await store.ends(scope)
-            # What came after an earlier version is in the prompt word for word.
-            is_newest = {one.id for one in shown} == {one.id for one in sources.summaries}
+            # After an earlier version of a summary, the messages since then are in the prompt verbatim.
+            is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
             builder.list_uncovered(shown, oldest, newest, after_last=is_newest)
         return older
 
     async def _select_stable_summaries(
         self, builder: PromptBuilder, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """Return the summaries that the prompt shows, and the archived messages that it repeats word for word after
-        them.
+        """Return the summaries to show, and the archived messages to repeat verbatim after them.
 
-        A summary that is made again every few turns would change the beginning of the prompt each time. Therefore an
-        earlier version stays for a while, together with everything that was said since.
+        A summary that is remade every few turns would change the beginning of the prompt, and miss the provider's cache
+        each time. Therefore an earlier version stays for a while, together with all messages since.
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        versions = {one.id: one for one in await store.superseded(scope, limit=prefix_cache.REACH)}
+        versions = {version.id: version for version in await store.superseded(scope, limit=prefix_cache.REACH)}
         newest = await store.last_turns(scope, prefix_cache.REACH, before=turn)
         for block in prefix_cache.BLOCKS:
             shown = prefix_cache.choose_version(active[0], versions, block)
@@ -419,26 +418,26 @@ class MemoryRetrieval:
 
 
 def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
-    """No hole: passages that are not in the prompt, and hold the rarest of the question's own words."""
-    of, shown = found.ranked.found, builder.shown_ids
-    rows = find_rarest(of, found.question, found.ranked.order.tolist(), most=RARE)
-    return [row for row in rows if int(of.ids[of.messages[row]]) not in shown][:RARE]
+    """Return passages that hold the rarest of the question's own words and are not in the prompt."""
+    candidates, shown = found.ranked.found, builder.shown_ids
+    rows = find_rarest(candidates, found.question, found.ranked.order.tolist(), limit=RARE)
+    return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:RARE]
 
 
 def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
-    """Yield those of these passages whose messages may be shown."""
-    of = ranked.found
+    """Yield the passages in these rows whose messages are among `messages`."""
+    candidates = ranked.found
     for row in rows:
-        message = messages.get(int(of.ids[of.messages[row]]))
+        message = messages.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:
             yield RankedPassage(
                 message=message,
-                part=int(of.parts[row]),
+                part=int(candidates.parts[row]),
                 score=ranked.parts_of(row),
-                has_words=bool(of.counts[:, row].any()),
+                has_words=bool(candidates.counts[:, row].any()),
             )
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
-    """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
+    """Run work on a text of so many characters, in a thread if it is long."""
     return await run_work(work, in_thread=characters > SHORT_TEXT)

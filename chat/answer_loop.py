@@ -99,7 +99,7 @@ class Answered:
             created_at=self.at,
             source=source,
             turn=turn,
-            explanation=record.text() if record else "",
+            explanation=record.to_json() if record else "",
             saved=record.saved if record else 0,
         )
         return [*notes, answer]

@@ -150,9 +150,9 @@ class Conversation:
             if shown.stored is None:
                 session.choose(turn, number, shown.mode)
             else:
-                lost = make_unknown(self._clock()).text()  # what this process did not answer itself
+                lost = make_unknown(self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: one.record.text() for text, one in session.given(turn).items()}
+                accounts |= {text: one.record.to_json() for text, one in session.given(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
@@ -202,7 +202,7 @@ class Conversation:
         async with self._memory.opened(turn.scope.owner) as store:
             if store is not None:
                 await store.forgetting.revise(
-                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.text()
+                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
                 )
 
     async def _find_standing_reply(self, turn: Turn, answer: Message | None) -> Reply | None:

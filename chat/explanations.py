@@ -18,7 +18,7 @@ from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval.explanation import Chosen, ExplanationRecord, read
+from retrieval.explanation import Chosen, ExplanationRecord, parse_explanation
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class Explanations:
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
-        records = [held, read(text) if text else None]
+        records = [held, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def written(self, scope: Scope, source: str) -> None:
@@ -130,7 +130,7 @@ class Explanations:
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
-            stored = read(text) if text else None
+            stored = parse_explanation(text) if text else None
             if stored is not None and (held is None or stored.at > held.at):
                 return await _make_explanation(stored, store, scope, is_stored=True)
             if held is not None:
@@ -146,7 +146,7 @@ class Explanations:
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.latest(scope, before=before, limit=limit) if store is not None else []
-            stored = [(number, record) for number, text in texts if (record := read(text)) is not None]
+            stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             found: list[tuple[int | None, Explanation]] = []
             if held is not None and (not stored or held.at > stored[0][1].at):
                 found.append((None, await _make_explanation(held, store, scope, is_stored=False)))

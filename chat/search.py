@@ -116,8 +116,8 @@ class MemorySearch:
     ) -> list[Hit]:
         """Search by words and meaning, in the order in which retrieval ranks them."""
         # 200 by words and as many by meaning are more than anybody pages through.
-        known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
-        ranked = await self._retrieval.passages(known, store, scope)
+        known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
+        ranked = await self._retrieval.list_passages(known, store, scope)
         return [
             Hit(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
             for one in ranked
@@ -144,6 +144,6 @@ def _find_matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]
     found = []
     for message in messages:
         if query.matches(message.content):
-            weights = [query.weight(part) for part in passages(message.content)]
+            weights = [query.score_sentence(part) for part in passages(message.content)]
             found.append(Hit(message=message, text=shown(message.content, {weights.index(max(weights))})))
     return found

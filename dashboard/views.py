@@ -29,7 +29,7 @@ from records.owners import OwnerConfig
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
-from retrieval.explanation import read
+from retrieval.explanation import parse_explanation
 from storage.stores.memory_store import MemoryStore
 
 MAX_ROWS = 200  # the most messages of one response
@@ -230,7 +230,7 @@ class Views:
         async with services.memory.home(visit.owner) as store:
             made = await store.summaries(visit.scope, active_only=False)
             texts = await store.explanations.latest(visit.scope, limit=100)
-        records = [record for _, text in texts if (record := read(text)) is not None]
+        records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
             "days": await self._count_days(visit),
             "usage": [

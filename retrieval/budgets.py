@@ -1,4 +1,4 @@
-"""The tokens that a request and each part of it may take. Pure."""
+"""The token budgets of a request and of its parts. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from text.tokenizer import Tokenizer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Budgets:
-    """Tokens: the ceiling of a request, and the parts of it."""
+    """Token limits of a request (`ceiling`) and of its parts."""
 
     ceiling: int
     system: int
@@ -16,13 +16,13 @@ class Budgets:
     recent: int
     snippets: int
 
-    def under(self, ceiling: int) -> "Budgets":
-        """These budgets below another ceiling: the parts are scaled down together where they do not fit."""
+    def fit_under(self, ceiling: int) -> "Budgets":
+        """Return these budgets for another ceiling. Parts that do not fit are scaled down together."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
     def scale(self, share: float) -> "Budgets":
-        """With this share of what summaries, recent turns and snippets may take."""
+        """Return these budgets with a share of the tokens for summaries, recent turns and snippets."""
         return replace(
             self,
             summaries=int(self.summaries * share),
@@ -31,12 +31,12 @@ class Budgets:
         )
 
 
-SECTION_SHARE = 3  # each section takes at most one in 3 tokens of the system prompt's budget, or is left out
+SECTION_SHARE = 3  # a section that takes more than a third of the system prompt's budget is left out
 
 
 def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
-    """Return the system prompt, cut where there is no room for it, and after it the sections that are small enough."""
+    """Append the sections that are small enough to the system prompt, which is cut if it does not fit."""
     sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
-    kept = [one for one, size in sizes.items() if size * SECTION_SHARE <= budget]
-    own = tokenizer.cut_end(system_prompt, budget - sum(sizes[one] for one in kept))
-    return "\n\n".join(text for text in (own, *kept) if text)
+    fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= budget]
+    own = tokenizer.cut_end(system_prompt, budget - sum(sizes[section] for section in fitting))
+    return "\n\n".join(text for text in (own, *fitting) if text)

@@ -1,7 +1,6 @@
 """The explanation of an answer: what it was made from, as ids and figures, never as text. Pure.
 
-Owns its form, as a value and as the JSON that is stored with the answer. Does not know stores, or how people are shown
-an explanation.
+Owns its form, as a value and as the JSON that is stored with the answer.
 """
 
 import json
@@ -10,7 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, cast, get_args
 
-from records.context import Context, ContextPart, Cut, RecalledFact
+from records.context import Context, ContextPart, Cut
 from records.messages import UNSTORED
 
 FORM = 1
@@ -20,9 +19,7 @@ Mark = Literal["", "changed"]  # of a fact: it replaced another
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """A message or fact that was brought back for the question, with the parts of its score, and what the prompt said
-    of it.
-    """
+    """A message or fact that was chosen for the question, with the parts of its score."""
 
     id: int
     score: Mapping[str, float]
@@ -33,9 +30,9 @@ class Chosen:
 class ExplanationRecord:
     """The sources of one answer.
 
-    `recent`: ids of the messages that the prompt carried word for word, as runs (first, last); `here`: how many more
-    it carried that no store holds. `looked_up`: ids of the messages that the model found with its search tool.
-    `whole`: tokens that the whole history would have taken instead. `shown`: ids of the answer's Telegram messages.
+    `recent` are the messages that the prompt carried verbatim, as runs of ids (first, last). `here` counts those of
+    them that no store holds. `looked_up` are the messages that the model found with its search tool. `whole` is the
+    size in tokens of a prompt with the whole history. `shown` are the ids of the answer's Telegram messages.
     """
 
     at: datetime
@@ -56,7 +53,7 @@ class ExplanationRecord:
 
     @property
     def is_known(self) -> bool:
-        """False: nobody knows any more what the answer was made from."""
+        """False if the explanation was not kept."""
         return bool(self.parts)
 
     @property
@@ -65,15 +62,15 @@ class ExplanationRecord:
 
     @property
     def saved(self) -> int:
-        """Tokens that the whole history would have cost on top of this prompt."""
+        """Tokens that this prompt saved over one with the whole history."""
         return max(0, self.whole - self.tokens)
 
     @property
     def recent_ids(self) -> list[int]:
         return [number for first, last in self.recent for number in range(first, last + 1)]
 
-    def text(self) -> str:
-        """Return the JSON that is stored: short, since every answer has one."""
+    def to_json(self) -> str:
+        """Return compact JSON, since every answer stores it."""
         form = {"form": FORM} | {field.name: getattr(self, field.name) for field in fields(self)}
         form |= {
             "at": self.at.isoformat(),
@@ -87,7 +84,7 @@ class ExplanationRecord:
 
 
 def make_explanation(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
-    """Return the explanation of the answer that a context led to."""
+    """Return the explanation of an answer to this context."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
         at=at,
@@ -103,7 +100,8 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
             if snippet.message.id < UNSTORED
         ),
         facts=tuple(
-            Chosen(id=fact.fact.id, score=round_scores(fact.score), mark=_mark_of_fact(fact)) for fact in context.facts
+            Chosen(id=fact.fact.id, score=round_scores(fact.score), mark="changed" if fact.earlier is not None else "")
+            for fact in context.facts
         ),
         profile=context.profile.id if context.profile else None,
         looked_up=tuple(looked_up),
@@ -114,14 +112,12 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
 
 
 def make_unknown(at: datetime) -> ExplanationRecord:
-    """Return the explanation of an answer of which none was kept."""
+    """Return the explanation of an answer whose sources were not kept."""
     return ExplanationRecord(at=at, model="", ceiling=0, parts=())
 
 
-def read(text: str) -> ExplanationRecord | None:
-    """Return the explanation that a stored text holds; None where it cannot be read (edited by hand, or of a newer
-    form).
-    """
+def parse_explanation(text: str) -> ExplanationRecord | None:
+    """Parse stored JSON. Return None if it was edited by hand or is of a newer form."""
     try:
         form = json.loads(text)
         return None if form["form"] > FORM else _parse_record(form)
@@ -130,18 +126,18 @@ def read(text: str) -> ExplanationRecord | None:
 
 
 def group_runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Ascending ids as runs without a gap: (first, last) each."""
-    found: list[tuple[int, int]] = []
+    """Group ids into runs without gaps, as (first, last)."""
+    runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
         else:
-            found.append((number, number))
-    return tuple(found)
+            runs.append((number, number))
+    return tuple(runs)
 
 
 def round_scores(score: Mapping[str, float]) -> dict[str, float]:
-    """Return a score's parts to two digits, without those that round to nothing."""
+    """Round the parts of a score to two digits, and drop those that become zero."""
     return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
 
 
@@ -157,8 +153,8 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
         recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
         here=int(form.get("here", 0)),
         summaries=tuple(map(int, form.get("summaries", ()))),
-        snippets=_find_chosen(form.get("snippets", ())),
-        facts=_find_chosen(form.get("facts", ())),
+        snippets=_parse_chosen(form.get("snippets", ())),
+        facts=_parse_chosen(form.get("facts", ())),
         profile=form.get("profile"),
         looked_up=tuple(map(int, form.get("looked_up", ()))),
         cut=tuple(
@@ -171,15 +167,11 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
     )
 
 
-def _mark_of_fact(one: RecalledFact) -> Mark:
-    return "changed" if one.earlier is not None else ""
+def _to_row(chosen: Chosen) -> list[Any]:
+    return [chosen.id, chosen.score, chosen.mark] if chosen.mark else [chosen.id, chosen.score]
 
 
-def _to_row(one: Chosen) -> list[Any]:
-    return [one.id, one.score, one.mark] if one.mark else [one.id, one.score]
-
-
-def _find_chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
+def _parse_chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
     return tuple(
         Chosen(
             id=int(number),

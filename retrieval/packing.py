@@ -1,4 +1,4 @@
-"""Which passages fit the budget: greedily, best first, none cut. Pure. Does not know how they were ranked."""
+"""Packs passages into a token budget: greedily, best first, none cut. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,16 @@ from records.messages import Message
 from text.analyzer import analyse_text
 from text.passages import shown
 
-TOO_SMALL = 12  # in less room no message fits
-ELLIPSES = 4  # tokens of the marks where something is left out
-PATIENCE = 60  # after so many passages that do not fit, no more are tried
+MIN_ROOM_TOKENS = 12  # in less room no message fits
+ELLIPSES_TOKENS = 4  # of the marks where something is left out
+MAX_MISSES = 60  # after so many passages that do not fit, no more are tried
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedPassage:
-    """A passage that may be shown: its place in its message, the parts of its score, and whether it holds one of the
-    question's words.
+    """A passage that may be shown: its place in its message, and the parts of its score.
+
+    `has_words` is True if it holds a word of the question.
     """
 
     message: Message
@@ -28,10 +29,9 @@ class RankedPassage:
 
 
 class Packing:
-    """The passages that fit into `room` tokens, in the order offered; several of one message are shown together.
+    """Passages that fit into `room` tokens, in the order offered. Those of one message are shown together.
 
-    A message costs its line, and the heading of its day if it is the first of that day. A text that is shown already
-    (the same words said again) is skipped.
+    A message costs its line, and the heading of its day if it is the first of that day. Repeated texts are skipped.
     """
 
     def __init__(self, *, room: int, now: datetime, count: Callable[[str], int]) -> None:
@@ -45,22 +45,22 @@ class Packing:
         self._costs: dict[int, int] = {}
 
     @property
-    def taken(self) -> list[Snippet]:
-        """In the order in which they came."""
+    def snippets(self) -> list[Snippet]:
+        """The snippets so far, in the order in which they came."""
         return list(self._taken.values())
 
     def offer(self, passages: Iterable[RankedPassage], *, leave: int = 0) -> None:
-        """Take what fits, and leave so much of the room."""
+        """Take the passages that fit, and leave `leave` tokens of the room."""
         misses = 0
         for passage in passages:
-            if self.room - leave < TOO_SMALL or misses > PATIENCE:
+            if self.room - leave < MIN_ROOM_TOKENS or misses > MAX_MISSES:
                 break
             misses += not self._try_passage(passage, leave)
 
     def require(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
-        """Take these even where they are too long: then a piece with as many as possible of these terms."""
+        """Take these passages. Of one that is too long, take a piece with as many of the terms as possible."""
         for passage in passages:
             if self._try_passage(passage, 0):
                 continue
@@ -69,17 +69,17 @@ class Packing:
             room = self.room - self._count(
                 f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
             )
-            while room >= TOO_SMALL and passage.message.id not in self._taken:
-                pieces = split(text, room - ELLIPSES)
-                piece = max(pieces, key=lambda one: len(terms.intersection(analyse_text(one)))).strip()
-                if terms.intersection(analyse_text(piece)):  # else the word itself was divided
+            while room >= MIN_ROOM_TOKENS and passage.message.id not in self._taken:
+                pieces = split(text, room - ELLIPSES_TOKENS)
+                piece = max(pieces, key=lambda text: len(terms.intersection(analyse_text(text)))).strip()
+                if terms.intersection(analyse_text(piece)):  # otherwise the word itself was divided
                     self._take_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
                 room = room * 3 // 4
 
     def _try_passage(self, passage: RankedPassage, leave: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
-        if passage.part in parts or (id_ in self._taken and not parts):  # a piece of it, which was required
+        if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
             return True
         parts = parts | {passage.part}
         snippet = Snippet(message=passage.message, text=shown(passage.message.content, parts), score=passage.score)
@@ -91,7 +91,7 @@ class Packing:
         return True
 
     def _take_snippet(self, snippet: Snippet, leave: int) -> bool:
-        """Take it, in place of what is taken of its message already; whether it fits, or is shown in any case."""
+        """Take a snippet in place of an earlier one of its message. Return False if it does not fit."""
         id_, line = snippet.message.id, prompts.format_named(snippet.message, snippet.text)
         if line in self._texts:
             return True
@@ -117,7 +117,7 @@ def pack_snippets(
     count: Callable[[str], int],
     line: Callable[[Message, str], str] = prompts.format_named,
 ) -> list[Snippet]:
-    """Of finished snippets those that fit, best first."""
+    """Return the finished snippets that fit, best first."""
     taken: list[Snippet] = []
     days: set[date] = set()
     for snippet in snippets:

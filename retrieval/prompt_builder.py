@@ -1,7 +1,7 @@
-"""A request in the making: parts are offered in the order of precedence, and each takes what is left of the ceiling.
+"""Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure.
 
-Pure. Owns sizes, what yields first (`_give_way`; for a piece of one required snippet also turns do), the order in which
-the parts stand (`_make_request`), and what is listed as cut. Does not know where the parts come from.
+Owns sizes, what gives way first (`_give_way`), the order of the parts in the request (`_make_request`), and the list of
+what was cut.
 """
 
 from collections.abc import Sequence
@@ -21,21 +21,23 @@ from retrieval.budgets import Budgets, add_sections
 from retrieval.turns import WORTH_SHOWING, PastTurn, PastTurns, find_role, find_uncovered, measure_token_share
 from text.tokenizer import Tokenizer
 
-MAX_PROFILE_TOKENS, PROFILE_SHARE = 800, 8
-"""The profile takes at most 800 tokens and one in 8 of the ceiling, out of what would go to snippets."""
-ONE_SNIPPET = 64  # in so many tokens a piece of one snippet can be shown
-MAX_INSTRUCTIONS_TOKENS, INSTRUCTIONS_SHARE = 400, 10
-"""Lasting instructions take at most 400 tokens and one in 10 of the ceiling; the newest stays."""
-MAX_MESSAGE_TOKENS = 10**9  # tokens of a message before anything is known of the room for it
-FACTS_SHARE = 3  # facts take at most one in 3 tokens of the snippets' budget
+MAX_PROFILE_TOKENS = 800
+PROFILE_SHARE = 8  # the profile takes at most an eighth of the ceiling, out of the room for snippets
+ONE_SNIPPET_TOKENS = 64  # enough for a piece of one snippet
+MAX_INSTRUCTIONS_TOKENS = 400
+INSTRUCTIONS_SHARE = 10  # lasting instructions take at most a tenth of the ceiling
+MAX_MESSAGE_TOKENS = 10**9  # for the first rendering of the message, before its room is known
+FACTS_SHARE = 3  # facts take at most a third of the budget for snippets
 
 
 class PromptBuilder:
-    """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
-    facts, snippets; then `context`. They stand in another order, that of `_make_request`.
+    """Builder of one request.
 
-    Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
-    `powers`: what it says of the bot and its commands.
+    Offer parts in this order: last turns, instructions, profile, summaries, older turns, archived turns, facts,
+    snippets. Then call `context`.
+
+    Dates are written in the zone of `now`. `explains`: the system prompt explains the blocks. `powers`: its section on
+    the bot and its commands.
     """
 
     def __init__(
@@ -50,10 +52,10 @@ class PromptBuilder:
         powers: str = "",
     ) -> None:
         self._tokens = tokenizer
-        self._made = PastTurns(tokenizer, in_group=incoming.in_group)
+        self._renderer = PastTurns(tokenizer, in_group=incoming.in_group)
         self._now = now
         self._full_recent = budgets.recent
-        self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
+        self._one_snippet = min(ONE_SNIPPET_TOKENS, budgets.snippets)
         self._turns: list[PastTurn] = []
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
@@ -73,8 +75,8 @@ class PromptBuilder:
         self._system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(self._system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
-        self._came_in = sent_along.Words(incoming, tokenizer, budgets.ceiling)
-        words, was_shortened = self._came_in.within(MAX_MESSAGE_TOKENS)
+        self._incoming = sent_along.Words(incoming, tokenizer, budgets.ceiling)
+        words, was_shortened = self._incoming.fit_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
@@ -82,7 +84,7 @@ class PromptBuilder:
             room = budgets.ceiling - self._size(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = self._came_in.within(max(0, room))[0] if said > room else words
+        self._words = self._incoming.fit_within(max(0, room))[0] if said > room else words
         self._left = max(0, budgets.ceiling - self._size(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -95,27 +97,25 @@ class PromptBuilder:
 
     @property
     def snippet_room(self) -> int:
-        """Tokens that the lines of snippets may take, without the block around them."""
+        """Tokens for the lines of snippets, without the block around them."""
         frame = self._tokens.count(prompts.format_remembered([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
-        """The newest turns, whole while they fit; the first that does not is cut in its middle, older ones are left
-        out.
-        """
-        for turn in reversed(self._made.of(messages)):
+        """Take the newest turns while they fit. Cut the first that does not in its middle, and leave out older ones."""
+        for turn in reversed(self._renderer.of(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add_turn(turn)
                 continue
-            squeezed = None if self._turns_broken_off else self._made.squeezed(turn, self._left)
+            squeezed = None if self._turns_broken_off else self._renderer.squeeze(turn, self._left)
             self._turns_broken_off = True
             self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
                 self._add_turn(squeezed)
 
     def add_search_hint(self) -> None:
-        """Say that this turn asks for more than one look finds, if there is room."""
+        """Tell the model to search further in this turn, if there is room."""
         size = self._tokens.count(prompts.SEARCH_ON) + 1
         if size <= self._left:
             self._clock = f"{self._clock}\n{prompts.SEARCH_ON}"
@@ -137,7 +137,7 @@ class PromptBuilder:
             self._wanted += used
 
     def take_profile(self, profile: Profile | None) -> None:
-        """The profile, whole where it fits its share of the ceiling, else its beginning."""
+        """Take the profile, or its beginning if it is larger than its share of the ceiling."""
         if profile is None:
             return
         frame = self._tokens.count(prompts.format_profile("")) + 8
@@ -150,7 +150,7 @@ class PromptBuilder:
             self._wanted += used
 
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
-        """Summaries in this order, while they fit; one that does not is listed as cut."""
+        """Take the summaries that fit, in this order. List the others as cut."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
         for summary in summaries:
@@ -165,26 +165,25 @@ class PromptBuilder:
             self._left -= taken
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
-        """Return True if these turns, the last ones among them, fit the recent budget."""
-        return sum(turn.tokens for turn in self._made.of(messages)) <= self._budgets.recent
+        """Return True if these turns, including the last ones, fit the recent budget."""
+        return sum(turn.tokens for turn in self._renderer.of(messages)) <= self._budgets.recent
 
     def take_older_turns(self, messages: Sequence[Message]) -> None:
-        """Active turns before the last ones: as many of the newest as fit the recent budget.
+        """Take as many active turns before the last ones as fit the recent budget, newest first.
 
-        The cut does not move with every turn, which would invalidate the endpoint's prefix cache each time, but by half
-        the budget at once.
+        The cut moves by half the budget at once. Moving with every turn, it would miss the provider's cache each time.
         """
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
             turn
-            for turn in self._made.of([message for message in messages if message.turn not in known])
+            for turn in self._renderer.of([message for message in messages if message.turn not in known])
             if not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
-        start = prefix_cache.start(sizes, budget=max(0, self._full_recent - last), step=self._full_recent // 2)
+        start = prefix_cache.find_start(sizes, budget=max(0, self._full_recent - last), step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -195,15 +194,15 @@ class PromptBuilder:
             self._add_turn(turn)
 
     def take_archived_turns(self, messages: Sequence[Message]) -> None:
-        """Archived turns before all others, which keep the beginning of this part where it is until the next fold.
+        """Take archived turns in front of all others, to keep the beginning of the turns stable until the next fold.
 
-        All of them within the recent budget; or else at most one, next to a full share of snippets, so that the
-        beginning moves every second turn only. A summary covers them: what is left out is not listed as cut.
+        Either all fit the recent budget, or at most one is taken next to a full share of snippets, so that the
+        beginning moves only every second turn. A summary covers them, so they are never listed as cut.
         """
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
-        made = self._made.of(messages)
+        made = self._renderer.of(messages)
         later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
@@ -216,16 +215,16 @@ class PromptBuilder:
                 return
 
     def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
-        """List as cut the ids that no summary covers (`uncovered`)."""
+        """List as cut the messages that no summary covers."""
         for first_id, last_id in find_uncovered(summaries, oldest, newest, after_last=after_last):
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def list_unread(self, first_id: int, last_id: int) -> None:
-        """List as cut the active messages before those that were read."""
+        """List as cut the active messages that were not read."""
         self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="recent budget"))
 
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
-        """Facts, best first, in a part of the snippets' budget."""
+        """Take facts, best first, out of the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
         room -= self._tokens.count(quoting.format_block("facts", []))
         used = 0
@@ -240,32 +239,29 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def note_history(self, *, messages: int, characters: int) -> None:
-        """Note how much was said before this message, from which `whole` of the context is estimated."""
+        """Note the size of the earlier history, from which `Context.whole` is estimated."""
         self._history = (max(0, messages), max(0, characters))
 
-    def keep_room_for_one(self) -> bool:
-        """Make room for a piece of one snippet, if necessary by cutting the oldest turns; whether any was cut."""
+    def keep_room_for_one(self) -> None:
+        """Make room for a piece of one snippet, if necessary by cutting the oldest turns."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
-        was_taken = False
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._sort_turns()):
             oldest = turns[0]
-            squeezed = self._made.squeezed(oldest, oldest.tokens - missing)
+            squeezed = self._renderer.squeeze(oldest, oldest.tokens - missing)
             if squeezed is None and len(turns) == 1:
                 break
             self._leave_out(oldest, "cut in its middle" if squeezed else "no room")
             if squeezed:
                 self._add_turn(squeezed)
-            was_taken = True
-        return was_taken
 
     def take_snippets(self, snippets: Sequence[Snippet]) -> None:
-        """Snippets that fit `snippet_room`, best first."""
+        """Take snippets that fit `snippet_room`, best first."""
         self._snippets = list(snippets)
 
     def context(self) -> Context:
-        """Return the finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
+        """Return the finished context. Raise ContextTooLong if it does not fit even with nothing left to give up.
 
-        Each round gives something up, until nothing is left. Raise ContextTooLong where even then it does not fit.
+        Tokens do not quite add up at the seams of parts, so the whole request is counted again.
         """
         while (total := self._size(request := self._make_request())) > self._budgets.ceiling:
             if not self._give_way(total - self._budgets.ceiling):
@@ -283,14 +279,12 @@ class PromptBuilder:
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
-            whole=self._sum_parts(parts),
+            whole=self._estimate_whole(parts),
             earlier=self._history[0] if self._history else 0,
         )
 
-    def _sum_parts(self, parts: Sequence[ContextPart]) -> int:
-        """Return the tokens of a request with all earlier messages verbatim instead of what was chosen; 0: they are not
-        known.
-        """
+    def _estimate_whole(self, parts: Sequence[ContextPart]) -> int:
+        """Estimate the tokens of a request with the whole history verbatim. Return 0 if its size is unknown."""
         if self._history is None:
             return 0
         messages, characters = self._history
@@ -302,7 +296,7 @@ class PromptBuilder:
         return fixed + round(characters * share) + messages * one_more
 
     def _give_way(self, over: int) -> bool:
-        """Give up the least important thing that is left; False where nothing is left."""
+        """Give up the least important part that is left. Return False if there is none."""
         if self._snippets:
             self._snippets.pop()
         elif self._facts:
@@ -322,7 +316,7 @@ class PromptBuilder:
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._came_in.within(had - over - 4)
+            cut, _ = self._incoming.fit_within(had - over - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             self._system = self._shorten(self._system, over)
@@ -331,7 +325,7 @@ class PromptBuilder:
         return True
 
     def _shorten(self, text: str, over: int) -> str:
-        """Return the text cut in its middle, by a few tokens more than it is over; always shorter than it was."""
+        """Cut a text in its middle by `over` tokens and a few more."""
         had = self._tokens.count(text)
         cut = self._tokens.cut_middle(text, had - over - 4)
         return cut if self._tokens.count(cut) < had else ""
@@ -349,7 +343,7 @@ class PromptBuilder:
         if turn.messages[0].turn in self._dispensable:
             return
         cut = turn.cut(why)
-        self._cut = [one for one in self._cut if (one.what, one.first_id) != (cut.what, cut.first_id)] + [cut]
+        self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
     def _cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
@@ -358,9 +352,9 @@ class PromptBuilder:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _make_request(self) -> list[PromptMessage]:
-        """What changes least stands first, so that endpoints can reuse what they know of the beginning."""
+        """Order the parts by how rarely they change, so that providers can cache the beginning."""
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
-        about = [self._format_profile(), self._format_summaries(self._summaries)]
+        about = [self._format_profile(), self._format_summaries()]
         if any(about):
             request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
         for turn in self._sort_turns():
@@ -375,8 +369,9 @@ class PromptBuilder:
         )
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
-    def _format_summaries(self, some: Sequence[Summary]) -> str:
-        return quoting.format_block("summaries", [self._format_summary(summary) for summary in some]) if some else ""
+    def _format_summaries(self) -> str:
+        lines = [self._format_summary(summary) for summary in self._summaries]
+        return quoting.format_block("summaries", lines) if lines else ""
 
     def _format_summary(self, summary: Summary) -> str:
         return prompts.format_summary(summary, self._now.tzinfo or UTC)
@@ -384,19 +379,20 @@ class PromptBuilder:
     def _format_profile(self) -> str:
         return prompts.format_profile(self._profile_text) if self._profile_text else ""
 
-    def _format_fact(self, one: RecalledFact) -> str:
-        return prompts.format_recalled_fact(one, self._now.tzinfo or UTC)
+    def _format_fact(self, fact: RecalledFact) -> str:
+        return prompts.format_recalled_fact(fact, self._now.tzinfo or UTC)
 
     def _format_facts(self) -> str:
         return quoting.format_block("facts", [self._format_fact(fact) for fact in self._facts]) if self._facts else ""
 
     def _format_instructions(self) -> str:
-        """In the order in which they were said, since of two that contradict each other the later one holds."""
+        """Return the instructions in order of time, since a later one overrides an earlier one."""
         in_time = sorted(self._instructions, key=lambda instruction: (instruction.fact.valid_from, instruction.fact.id))
-        return quoting.format_block("instructions", [self._format_fact(one) for one in in_time]) if in_time else ""
+        lines = [self._format_fact(instruction) for instruction in in_time]
+        return quoting.format_block("instructions", lines) if lines else ""
 
     def _format_snippets(self) -> str:
-        if self._written[0] != len(self._snippets):  # they are taken once, and given up one by one
+        if self._written[0] != len(self._snippets):  # snippets are taken once, and given up one by one
             in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
             self._written = (len(in_time), prompts.format_remembered(in_time, self._now) if in_time else "")
         return self._written[1]
@@ -405,14 +401,14 @@ class PromptBuilder:
         return self._tokens.prompt_tokens(request)
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
-        """Return the tokens of each part alone; `overhead` is what is between them, so that the sum is the `total`."""
+        """Count the tokens of each part alone. The part `overhead` makes their sum the `total`."""
         budgets, count = self._budgets, self._tokens.count
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
             ContextPart(name="profile", tokens=count(self._format_profile()), budget=MAX_PROFILE_TOKENS),
             ContextPart(
                 name="summaries",
-                tokens=count(self._format_summaries(self._summaries)),
+                tokens=count(self._format_summaries()),
                 budget=budgets.summaries,
             ),
             ContextPart(

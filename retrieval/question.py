@@ -1,4 +1,4 @@
-"""A question, analysed once: its words, its meaning, the times that it names; what is typed after /search. Pure."""
+"""Analyses a question once: its terms and the times that it names. Also parses what is typed after /search. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,20 +11,18 @@ from storage.search.protocol import Floats
 from text.analyzer import analyse_text, fold_term, list_content_terms, normalise
 from text.characters import keep_both_ends
 
-MAX_QUESTION_CHARS = 16_000
-"""Characters of a question by which is searched, of a longer one its beginning and its end: finding the words of a
-megabyte takes seconds.
-"""
-TIMES_IN = 2_000  # characters that are searched for times
-FOLLOW_UP_TERMS = 1
-"""A question of at most this many words is searched together with what was said before ("and her birthday?")."""
+MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
+MAX_CHARS_FOR_TIMES = 2_000  # characters that are searched for times
+FOLLOW_UP_TERMS = 1  # a question of at most so many terms is searched with the message before ("and her birthday?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """`text`: with what was said before it, where it is short; `meant`: of that what is embedded; `terms`: the words of
-    `text`, `own`: of the question itself. `vector`: [d], None where words alone are searched. `now`: when it is asked,
-    in the owner's zone.
+    """An analysed question.
+
+    `text` includes the message before a short question. `meant` is the part that is embedded, and `vector` its
+    embedding [d], or None to search by words alone. `terms` are those of `text`, `own` those of the question itself.
+    `now` is the time of asking in the owner's zone.
     """
 
     text: str
@@ -37,33 +35,34 @@ class Question:
 
     @classmethod
     def of(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """`previous`: what was said before; `now`: in the owner's zone; `speakers`: who takes part in the talk."""
+        """Analyse a question. `previous`: the person's message before. `speakers`: the names of those who talk."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
-        times = find_ranges(fold_term(normalise(keep_both_ends(text, TIMES_IN))), now)
+        times = find_ranges(fold_term(normalise(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
             text = f"{keep_both_ends(previous, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
-    def completed(self, longer: Mapping[str, Sequence[str]]) -> "Question":
-        """Return the question with longer terms in place of those that begin them and that nothing holds."""
+    def complete_terms(self, longer: Mapping[str, Sequence[str]]) -> "Question":
+        """Replace unknown terms by known ones that begin with them."""
         own, terms = (
-            tuple(dict.fromkeys(one for term in given for one in longer.get(term, (term,))))
+            tuple(dict.fromkeys(known for term in given for known in longer.get(term, (term,))))
             for given in (self.own, self.terms)
         )
-        return replace(self, own=own, terms=terms) if longer else self
+        return replace(self, own=own, terms=terms)
 
 
 def is_naming(text: str, name: str) -> bool:
-    """Return True if a text names somebody."""
+    """Return True if a text contains a name."""
     return next(_find_positions(text, name), None) is not None
 
 
 def remove_names(text: str, speakers: Iterable[str]) -> str:
-    """Return a question without the names of the speakers: in what they say themselves their names are not, but in what
-    others say to them.
+    """Remove the speakers' names from a question.
+
+    People hardly say their own names, so a name would draw the messages of the others to a question.
     """
     left = text
     for name in sorted(speakers, key=len, reverse=True):
@@ -73,12 +72,11 @@ def remove_names(text: str, speakers: Iterable[str]) -> str:
 
 
 def _find_positions(text: str, name: str) -> Iterator[int]:
-    """Yield the positions of a name in a text that is no part of a longer word ("Max" in "maximum"), but may touch Han
-    and Kana.
+    """Yield the positions of a name in a text where it is not part of a longer word ("Max" in "maximum").
 
-    Names longer than any of Telegram's are not looked for.
+    It may touch Han and Kana, which are written without spaces. Names longer than Telegram's are not searched.
     """
-    text, name = _lower_first(text), _lower_first(name)
+    text, name = _lower_in_place(text), _lower_in_place(name)
     position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
     while position >= 0:
         end = position + len(name)
@@ -88,14 +86,14 @@ def _find_positions(text: str, name: str) -> Iterator[int]:
         position = text.find(name, position + 1 if is_part else end)
 
 
-def _lower_first(text: str) -> str:
-    """Return a text in small letters, each in its place: one letter of Turkish would become two."""
-    low = text.lower()
-    return low if len(low) == len(text) else text
+def _lower_in_place(text: str) -> str:
+    """Return a text in lower case, or unchanged if that moved letters: "İ" becomes two characters."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
 
 
-def _is_letter(one: str) -> bool:
-    return (one.isalnum() or one == "_") and not "\u2e80" <= one <= "\uffff"
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() or character == "_") and not "\u2e80" <= character <= "\uffff"
 
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
@@ -104,8 +102,10 @@ _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """`text`: as typed, without the quotes; `phrases`: what was in quotes, normalised, or all of it where it holds no
-    word; `terms`: of all the words.
+    """A typed query.
+
+    `text` is the query without quotation marks. `phrases` are its quoted parts, normalised, or all of it if it has no
+    word. `terms` are those of all its words.
     """
 
     text: str
@@ -119,7 +119,7 @@ class SearchQuery:
         ]
         text = _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed)
         terms = tuple(list_content_terms(text))
-        # Emoji are no words of the index: without a word, what was typed is a phrase.
+        # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [normalise_question(text)]
         return cls(
             text=" ".join(text.split()),
@@ -128,20 +128,20 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text holds every phrase, whatever its case and spacing."""
+        """Return True if a text contains every phrase, ignoring case and spacing."""
         whole = normalise_question(text)
         return all(phrase in whole for phrase in self.phrases)
 
-    def holds_words(self, text: str) -> int:
-        """Count the query's terms that a text holds."""
+    def count_terms(self, text: str) -> int:
+        """Count the distinct terms of the query that a text contains."""
         return len(set(self.terms) & set(analyse_text(text)))
 
-    def weight(self, piece: str) -> float:
-        """Score how relevant a sentence is to the query: a whole phrase counts more than its words."""
-        whole = normalise_question(piece)
-        return self.holds_words(piece) + 10.0 * sum(phrase in whole for phrase in self.phrases)
+    def score_sentence(self, sentence: str) -> float:
+        """Score how relevant a sentence is. A whole phrase counts more than single words."""
+        whole = normalise_question(sentence)
+        return self.count_terms(sentence) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 
 
 def normalise_question(text: str) -> str:
-    """Return a text as phrases are compared: one case, one form of each letter and emoji, single spaces."""
+    """Normalise a text for the comparison of phrases: case, letter forms, emoji and spaces."""
     return " ".join(normalise(text).replace(_EMOJI_FORM, "").split())

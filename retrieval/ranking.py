@@ -1,7 +1,7 @@
-"""Which earlier passages matter to a question: one score, made of parts that can be shown (docs/recall.md).
+"""Scores the earlier passages that may answer a question (docs/recall.md). Pure.
 
-Pure functions of the candidates. The weights were chosen by `python -m benchmarks.recall`, which measures a change of
-them. Does not know stores, models or tokens: words arrive analysed, times resolved, vectors compared.
+A score is a sum of named parts, so that it can be explained. The weights come from `python -m benchmarks.recall`. Words
+arrive analysed, times resolved and vectors compared.
 """
 
 import math
@@ -15,29 +15,29 @@ from retrieval.question import Question, is_naming
 from storage.search.protocol import Candidates, Closeness
 
 SPREAD = 0.12  # the centred cosine that counts as one unit of meaning
-WORDS = 3.0  # the weight of a message that holds all that is asked for
-BORROWED = 0.7  # A word of a neighbour counts so much as a word of one's own
+WORDS = 3.0  # the weight of a passage that holds all words of the question
+BORROWED = 0.7  # the weight of a word that only a neighbour holds
 NEARBY = 0.45  # the share of its neighbours' scores that a message gets
-NAMED = 2.0  # the question names exactly this speaker
-TIMELY = 1.0  # said at a time that the question names
-OPENING = 0.5
-"""The share that the first message of a day takes of what the day's best scores above it: it says what the talk is
-about.
-"""
-RECENT, WEEK = 0.5, 7.0  # A message of just now counts half more, and this fades within as many days
-ANSWERED, ANSWERING = 0.5, 2
-"""The share of the best message's score that goes to its long answer, to so many of its passages."""
-PENALTY, PENALTY_OF_LONG = 1.0, 2.0  # taken off a long-winded assistant's message, and off a passage of a long one
-DAY = 24 * 3600.0
+NAMED = 2.0  # for messages of the one speaker whom the question names
+TIMELY = 1.0  # for messages of a time that the question names
+OPENING = 0.5  # the share that a day's first message gets of its distance from the best of the day: it names the topic
+RECENT = 0.5  # the share that is added to the score of a message from just now
+RECENT_DAYS = 7.0  # in which that share falls to 1/e
+ANSWERED = 0.5  # the share of the best message's score that its long answer gets
+ANSWERING = 2  # passages of that answer
+PENALTY = 1.0  # taken off a long-winded assistant's message
+PENALTY_OF_LONG = 2.0  # taken off a passage of a long one
+DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Ranked:
-    """The candidates with what speaks for each passage. `order`: rows of passages, best first; `by_meaning`: those of
-    what people said themselves, the closest in meaning first. `parts`: by name, what adds up to `scores`.
-    `measure_verbosity`: how long-winded the assistant is (0 to 1).
+    """Candidates with the scores of their passages.
+
+    `order` lists the passages, best first. `by_meaning` lists those of people, the closest in meaning first. `parts`
+    are the named parts that add up to `scores`. `verbosity` is that of the assistant (`measure_verbosity`).
     """
 
     found: Candidates
@@ -49,23 +49,22 @@ class Ranked:
 
     @property
     def ids(self) -> list[int]:
-        """The messages, best first."""
+        """The ids of the messages, best first."""
         return list(dict.fromkeys(self.found.ids[self.found.messages[self.order]].tolist()))
 
     def parts_of(self, row: int) -> dict[str, float]:
-        """Return the parts of a passage's score."""
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
 def rank(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
-    """Return all passages, best first; of equals the newer."""
+    """Score all passages and sort them, of equals the newer first."""
     neighbours = _find_neighbours(found)
     by_assistant = found.by_assistant[found.messages]
     verbose = measure_verbosity(found)
     words, lent = (WORDS * values for values in _score_words(found, neighbours))
     meaning = np.zeros(len(found)) if closeness is None else (closeness.of(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
-    alone = 1 + NEARBY * is_itself.sum(axis=0)  # what has no neighbour is raised by itself
+    alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
     penalty = np.where(_is_whole(found), PENALTY, PENALTY_OF_LONG)
     parts = {
         "words": words * alone,
@@ -78,8 +77,8 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     scores: Values = np.sum(list(parts.values()), axis=0)
     parts["opening"] = OPENING * _score_day_openers(found, scores, of_all=verbose == 0)
     scores += parts["opening"]
-    age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY
-    parts["recent"] = RECENT * np.exp(-age / WEEK) * np.maximum(0.0, scores)
+    age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY_SECONDS
+    parts["recent"] = RECENT * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
     scores += parts["recent"]
     lent = _score_answers(found, scores, words)
     parts["nearby"] += lent
@@ -95,21 +94,21 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     )
 
 
-def find_rarest(found: Candidates, question: Question, order: Sequence[int], *, most: int) -> list[int]:
-    """Return the passages among `order` that hold the rarest of the question's own words; none if more than `most`
-    messages hold it.
+def find_rarest(found: Candidates, question: Question, order: Sequence[int], *, limit: int) -> list[int]:
+    """Return the passages among `order` that hold the rarest of the question's own words.
+
+    There are none if more than `limit` messages hold it.
     """
     counts = {term: found.frequency[term] for term in question.own if found.frequency.get(term)}
-    least = min(counts.values(), default=most + 1)
-    lines = [line for line, term in enumerate(found.frequency) if counts.get(term) == least]
-    return [row for row in order if found.counts[lines, row].any()] if least <= most else []
+    lowest = min(counts.values(), default=limit + 1)
+    lines = [line for line, term in enumerate(found.frequency) if counts.get(term) == lowest]
+    return [row for row in order if found.counts[lines, row].any()] if lowest <= limit else []
 
 
 def measure_verbosity(found: Candidates) -> float:
-    """Measure how long-winded the assistant is: 0 up to 1.4 times the mean length of a person's messages, 1 from 2.8
-    times on.
+    """Return how long-winded the assistant is, from 0 to 1.
 
-    In chats of two people, where one has the role of the assistant, it is 0.
+    It is 0 up to 1.4 times the mean length of a person's messages, as in chats of two people, and 1 from 2.8 times on.
     """
     if found.assistant_mean <= 0 or found.person_mean <= 0:
         return 1.0
@@ -117,7 +116,7 @@ def measure_verbosity(found: Candidates) -> float:
 
 
 def compute_idf(turns: int, frequency: int) -> float:
-    """BM25's inverse document frequency with 1 added inside (as Lucene does): never negative, unseen words highest."""
+    """Return BM25's inverse document frequency with 1 added inside, as in Lucene, so that it is never negative."""
     return math.log(1 + (turns - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -126,32 +125,33 @@ def _sort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _is_whole(found: Candidates) -> NDArray[np.bool_]:
-    """[passages]: whether it is all of its message."""
+    """Return, by passage, True if it is the whole message."""
     counts = np.bincount(found.messages, minlength=len(found.seqs))
     return np.asarray(counts[found.messages] == 1)
 
 
 def _find_neighbours(found: Candidates) -> NDArray[np.intp]:
-    """[2, passages]: the passages before and after each, where both are all of their messages and of one day; else the
-    passage itself, which stands in for what is missing.
+    """Return the passages before and after each: [2, passages].
+
+    Neighbours are whole messages of one day. A passage without a neighbour gets itself instead.
     """
-    days = found.said_at // DAY
+    days = found.said_at // DAY_SECONDS
     whole, count = _is_whole(found), len(found)
     rows = np.arange(count)
-    made = np.tile(rows, (2, 1))
+    neighbours = np.tile(rows, (2, 1))
     for line, step in enumerate((-1, 1)):
         other = np.clip(rows + step, 0, max(0, count - 1))
         apart = found.positions[found.messages[other]] - found.positions[found.messages]
         of_one_day = days[found.messages[other]] == days[found.messages]
-        made[line] = np.where(whole & whole[other] & (apart == step) & of_one_day, other, rows)
-    return made
+        neighbours[line] = np.where(whole & whole[other] & (apart == step) & of_one_day, other, rows)
+    return neighbours
 
 
 def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
-    """Return the share of the ideal BM25 score that each passage reaches by its own words, and what its neighbours'
-    words add: each word counts at least BORROWED of what it counts for a neighbour.
+    """Return each passage's BM25 score by its own words, and what its neighbours' words add.
 
-    The ideal is the idf of all words of the question, unseen ones included, so that a paraphrase stays small.
+    Both are divided by the idf of all words of the question, unseen ones included, so that a paraphrase stays small. A
+    word counts at least BORROWED of what it counts for a neighbour.
     """
     if not len(found) or not found.frequency:
         return np.zeros(len(found)), np.zeros(len(found))
@@ -163,41 +163,42 @@ def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Value
 
 
 def _score_day_openers(found: Candidates, scores: Values, *, of_all: bool) -> Values:
-    """[passages]: for the first message of each day, how much the best of that day scores above it, of what people said
-    themselves or `of_all`.
+    """Return, for the passages of each day's first message, how far the best score of that day is above theirs.
+
+    Only people's own messages are compared, or those `of_all`.
     """
-    made = np.zeros(len(found))
-    _, days = np.unique(found.said_at // DAY, return_inverse=True)
+    raised = np.zeros(len(found))
+    _, days = np.unique(found.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
     best = np.full(len(firsts), -np.inf)
     own = np.flatnonzero(~found.by_assistant[found.messages] | of_all)
     np.maximum.at(best, days[found.messages[own]], scores[own])
     opens = np.flatnonzero(np.isin(found.messages, firsts))
-    made[opens] = np.maximum(0.0, best[days[found.messages[opens]]] - scores[opens])
-    return made
+    raised[opens] = np.maximum(0.0, best[days[found.messages[opens]]] - scores[opens])
+    return raised
 
 
 def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
-    """[passages]: what raises those of the long answer to the best message that hold most of the question's words."""
-    made = np.zeros(len(found))
+    """Return what the passages with most of the question's words gain in the long answer to the best message."""
+    raised = np.zeros(len(found))
     best = int(found.messages[scores.argmax()]) if len(found) else 0
     both = slice(best, best + 2)
     is_answered = found.by_assistant[both].tolist() == [False, True] and np.ptp(found.positions[both]) == 1
     answer = np.flatnonzero(found.messages == best + 1)
     if is_answered and len(answer) > 1:
         answer = answer[np.argsort(-words[answer], kind="stable")[:ANSWERING]]
-        made[answer] = np.maximum(0.0, ANSWERED * scores.max() + words[answer] - scores[answer])
-    return made
+        raised[answer] = np.maximum(0.0, ANSWERED * scores.max() + words[answer] - scores[answer])
+    return raised
 
 
 def _score_named(found: Candidates, text: str) -> Values:
-    """[messages]: 1 for those of the one speaker whom a question names."""
+    """Return 1 for each message of the only speaker whom the question names, else 0."""
     named = {speaker for speaker in set(found.speakers) if speaker and is_naming(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in found.speakers], np.float64)
 
 
 def _score_timely(found: Candidates, question: Question) -> Values:
-    """[messages]: 1 for those of a time that the question names."""
+    """Return 1 for each message of a time that the question names, else 0."""
     values = np.zeros(len(found.seqs))
     for time in question.times:
         values[(time.start.timestamp() <= found.said_at) & (found.said_at < time.end.timestamp())] = 1.0

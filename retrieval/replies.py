@@ -1,7 +1,4 @@
-"""The context of a reply to an earlier message: the words it refers to, that message and its neighbours. Pure.
-
-Does not know how they are read from a store, or what else competes for the room.
-"""
+"""Finds what a reply to an earlier message brings along: the quoted words, that message and its neighbours. Pure."""
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
@@ -13,31 +10,31 @@ from records.messages import NEVER_RECALLED, Message
 from records.turns import Replied
 from text.tokenizer import Tokenizer
 
-QUOTED_TOKENS, QUOTED_SHARE = 150, 20
-"""Of the words that are replied to, at most so many tokens, and one in so many of the ceiling."""
-NEIGHBOURS = 2  # messages before and after the one that is replied to, which come with it
-ROOM_SHARE = 2  # they take at most one in so many tokens of the room for snippets
-MESSAGE_TOKENS = 300  # of one of them
-LINE_TOKENS = 24  # the line of one may take so many next to its text: its day, its time and a name
+QUOTED_TOKENS = 150  # of the quoted words, at most
+QUOTED_SHARE = 20  # they take at most a twentieth of the ceiling
+NEIGHBOURS = 2  # messages before and after the one that is replied to
+ROOM_SHARE = 2  # these messages take at most half of the room for snippets
+MESSAGE_TOKENS = 300  # of each of them
+LINE_TOKENS = 24  # of a line without its text: day, time and a name
 
 
 def quote_replied(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:
-    """Return the words that are replied to, as the prompt carries them."""
-    most = min(QUOTED_TOKENS, ceiling // QUOTED_SHARE)
-    return prompts.format_replied(replace(replied, text=tokenizer.cut_end(replied.text, most)))
+    """Format the quoted words for the prompt."""
+    limit = min(QUOTED_TOKENS, ceiling // QUOTED_SHARE)
+    return prompts.format_replied(replace(replied, text=tokenizer.cut_end(replied.text, limit)))
 
 
 def list_ids_around(message: Message) -> range:
-    """Return the ids under which a message and its neighbours may be found."""
+    """Return the possible ids of a message and its neighbours."""
     return range(message.id - NEIGHBOURS, message.id + NEIGHBOURS + 1)
 
 
 def find_snippets(
     near: Sequence[Message], tokenizer: Tokenizer, *, middle: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
-    """Return the messages around the one with the id `middle`, the nearest first, within their share of `room` tokens.
+    """Return the messages around the one with the id `middle`, nearest first, within their share of `room` tokens.
 
-    `shown`: ids that are whole in the prompt already; `before`: the turn that is being answered.
+    `shown`: ids that are whole in the prompt already. `before`: the turn that is being answered.
     """
     allowed = [
         one
@@ -46,15 +43,15 @@ def find_snippets(
     ]
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE
-    for one in sorted(allowed, key=lambda message: abs(message.id - middle)):
-        text = tokenizer.cut_end(one.content, min(MESSAGE_TOKENS, left - LINE_TOKENS))
+    for message in sorted(allowed, key=lambda neighbour: abs(neighbour.id - middle)):
+        text = tokenizer.cut_end(message.content, min(MESSAGE_TOKENS, left - LINE_TOKENS))
         left -= tokenizer.count(text) + LINE_TOKENS
         if left < 0 or not text:
             break
-        chosen.append(Snippet(message=one, text=text, score={"reply": 1.0}))
+        chosen.append(Snippet(message=message, text=text, score={"reply": 1.0}))
     return chosen
 
 
 def count_tokens(chosen: Sequence[Snippet], tokenizer: Tokenizer, now: datetime) -> int:
-    """Return the tokens that these snippets take of the room."""
+    """Count the tokens of these snippets."""
     return tokenizer.count(prompts.format_remembered(chosen, now)) if chosen else 0

@@ -1,4 +1,4 @@
-"""Renders a message that came in for the prompt: its own words, and what came with them. Pure."""
+"""Renders an incoming message for the prompt: its own words, forwarded ones, documents and pictures. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,22 +9,25 @@ from records.turns import Incoming
 from retrieval.turns import find_common_limit
 from text.tokenizer import Tokenizer
 
-SHARE = 2  # documents take at most one in 2 tokens of the ceiling, and so do pictures: words and memory keep a part
+SHARE = 2  # documents take at most half of the ceiling, and so do pictures
 SEAM = "\n\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SentPart:
-    """`whole`: as the prompt carries it; `write`: the same of a text that was cut; `most`: tokens it may take."""
+    """A part of the message: its `text`, `whole` as the prompt carries it, and at most `max_tokens` long.
+
+    `write` formats a text that was cut.
+    """
 
     text: str
     whole: str
     write: Callable[[str], str]
-    most: int
+    max_tokens: int
 
 
 class Words:
-    """The words of a turn: documents, what was forwarded, and what the person wrote, each quoted by itself."""
+    """The words of a turn: documents, forwarded messages and own words, each quoted separately."""
 
     def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer
@@ -44,20 +47,20 @@ class Words:
 
         own = incoming.own_words
         several = (
-            _SentPart(text="\n".join(passages), whole=document(*passages), write=document, most=ceiling // SHARE),
-            _SentPart(text="\n".join(forwarded), whole=from_others(*forwarded), write=from_others, most=ceiling),
-            _SentPart(text=own, whole=written(own), write=written, most=ceiling),
+            _SentPart(text="\n".join(passages), whole=document(*passages), write=document, max_tokens=ceiling // SHARE),
+            _SentPart(text="\n".join(forwarded), whole=from_others(*forwarded), write=from_others, max_tokens=ceiling),
+            _SentPart(text=own, whole=written(own), write=written, max_tokens=ceiling),
         )
-        self._parts = [one for one in several if one.text]
+        self._parts = [part for part in several if part.text]
         self._sizes = [tokenizer.count(part.whole) for part in self._parts]
 
-    def within(self, tokens: int) -> tuple[str, bool]:
-        """Return the words in at most so many tokens, and whether any of them had to be cut in its middle."""
+    def fit_within(self, tokens: int) -> tuple[str, bool]:
+        """Return the words in at most so many tokens, and True if any of them was cut in its middle."""
         room = tokens - 2 * len(self._parts)
-        sizes = [min(size, part.most) for size, part in zip(self._sizes, self._parts, strict=True)]
+        sizes = [min(size, part.max_tokens) for size, part in zip(self._sizes, self._parts, strict=True)]
         limit = find_common_limit(sizes, max(0, room))
         made = [
-            part.whole if size <= min(limit, part.most) else self._cut_part(part, min(limit, part.most))
+            part.whole if size <= min(limit, part.max_tokens) else self._cut_part(part, min(limit, part.max_tokens))
             for size, part in zip(self._sizes, self._parts, strict=True)
         ]
         was_cut = any(text != part.whole for text, part in zip(made, self._parts, strict=True))
@@ -69,7 +72,7 @@ class Words:
 
 
 def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
-    """Return the pictures, in order, while they fit."""
+    """Return the pictures that fit, in order."""
     left, taken = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.tokens <= left:

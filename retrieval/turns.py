@@ -1,7 +1,4 @@
-"""Turns as a prompt carries them: whole, or with their longest messages cut in the middle. Pure.
-
-Does not know which turns a prompt has, or what else is in it.
-"""
+"""Renders past turns for a prompt: whole, or with their longest messages cut in the middle. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +10,15 @@ from records.messages import OTHERS, Message, Role, cut_documents
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
-USUAL_SHARE = 0.25  # tokens a character where none were counted: English has four characters a token
-WORTH_SHOWING = 48  # A piece of a message with fewer tokens says too little
+USUAL_SHARE = 0.25  # tokens per character if none were counted: English has four characters a token
+WORTH_SHOWING = 48  # tokens: a smaller piece of a message says too little
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PastTurn:
-    """The messages of one turn in order; `contents` is what the prompt carries of each. `left_out`: the further
-    passages of its documents, which are searched and not repeated.
+    """The messages of a turn in order, with the `contents` that the prompt carries of each.
+
+    `left_out` are further passages of its documents, which are searched instead of repeated.
     """
 
     messages: tuple[Message, ...]
@@ -34,7 +32,7 @@ class PastTurn:
 
 
 class PastTurns:
-    """Makes turns; in a group, with the names of the speakers."""
+    """Renderer of turns, in a group with the names of the speakers."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
@@ -46,56 +44,52 @@ class PastTurns:
             if message.origin == "declined":
                 continue
             grouped.setdefault(message.turn, []).append(message)
-        return [self._whole(group) for group in grouped.values()]
+        return [self._render_whole(group) for group in grouped.values()]
 
-    def _whole(self, group: Sequence[Message]) -> PastTurn:
+    def _render_whole(self, group: Sequence[Message]) -> PastTurn:
         shown = cut_documents(group)
-        turn = self._turn(shown, [self._content(message) for message in shown])
+        turn = self._make_turn(shown, [self._render_content(message) for message in shown])
         if len(shown) == len(group):
             return turn
-        ids = {one.id for one in shown}
-        return replace(turn, left_out=tuple(one for one in group if one.id not in ids))
+        ids = {message.id for message in shown}
+        return replace(turn, left_out=tuple(message for message in group if message.id not in ids))
 
-    def squeezed(self, turn: PastTurn, room: int) -> PastTurn | None:
-        """Return the turn with its longest messages cut in the middle so that it fits; None where too little would be
-        left.
-        """
+    def squeeze(self, turn: PastTurn, room: int) -> PastTurn | None:
+        """Cut the longest messages of a turn in the middle so that it fits. Return None if too little would be left."""
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
-        whole = [self._content(message) for message in turn.messages]
+        whole = [self._render_content(message) for message in turn.messages]
         limit = find_common_limit([self._tokens.count(content) for content in whole], tokens)
-        contents = [self._shortened(message, limit) for message in turn.messages]
-        squeezed = self._turn(turn.messages, contents, is_whole=False)
+        contents = [self._shorten_content(message, limit) for message in turn.messages]
+        squeezed = self._make_turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
 
-    def _shortened(self, message: Message, limit: int) -> str:
-        """Return the message cut in its middle; what quotes it stays whole."""
+    def _shorten_content(self, message: Message, limit: int) -> str:
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
-        write = partial(self._written, message)
+        write = partial(self._format_content, message)
         return write(self._tokens.cut_written(message.content, limit, write, self._tokens.cut_middle))
 
-    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
+    def _make_turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
         carried = zip(messages, contents, strict=True)
         tokens = sum(self._tokens.spoken_tokens(find_role(message), content) for message, content in carried)
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
-    def _content(self, message: Message) -> str:
-        """Return the message verbatim, quoted where others wrote it; in a group with the speaker's name, since several
-        people share the role `user`, and with its further lines indented, so that nobody can forge another's line.
+    def _render_content(self, message: Message) -> str:
+        """Return the message verbatim, quoted if others wrote it.
 
-        The result of a tool is only mentioned: nobody said it, and it may be out of date.
+        In a group it has the speaker's name, since several people share the role `user`. Further lines are indented, so
+        that nobody can forge another's line. The result of a tool is only mentioned, since it may be out of date.
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
-        return self._written(message, message.content)
+        return self._format_content(message, message.content)
 
-    def _written(self, message: Message, text: str) -> str:
-        """Render a message of which so much is shown."""
+    def _format_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":
             return prompts.group_line(message.speaker, quoting.quote_message(message, text))
-        if message.origin == "imported":  # a file says that they, or the model, said it
+        if message.origin == "imported":  # from a file that may attribute anything to anyone
             return quoting.format_in_block(
                 message.origin, text if message.is_user else prompts.format_named(message, text)
             )
@@ -103,14 +97,12 @@ class PastTurns:
 
 
 def find_role(message: Message) -> Role:
-    """Only the assistant's own words keep their role, not those that a file gives it; nothing stored ever gets the
-    system role.
-    """
+    """Return the role of a message in a prompt: "assistant" for the bot's own answers only, and never "system"."""
     return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 
 
 def find_common_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest limit such that the sizes, each cut to it, add up to at most `room`."""
+    """Return the largest limit at which the sizes, each capped at it, add up to at most `room`."""
     low, high = 0, max(sizes, default=0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -122,7 +114,7 @@ def find_common_limit(sizes: Sequence[int], room: int) -> int:
 
 
 def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
-    """Return the messages of so many of the newest turns, in their order."""
+    """Return the messages of the `turns` newest turns, in their order."""
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
 
@@ -137,7 +129,7 @@ def characters(messages: Sequence[Message]) -> int:
 
 
 def measure_token_share(turns: Sequence[PastTurn], tokens: int) -> float:
-    """Return the tokens a character, measured on turns that have so many tokens, which are in the scope's languages."""
+    """Return the tokens per character of turns with so many `tokens`, or USUAL_SHARE without turns."""
     seen = sum(len(content) for turn in turns for content in turn.contents)
     return tokens / seen if seen else USUAL_SHARE
 
@@ -145,11 +137,12 @@ def measure_token_share(turns: Sequence[PastTurn], tokens: int) -> float:
 def find_uncovered(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the ids from `oldest` on, first and last of each gap, that are before and between these summaries, which
-    cover the rest; where there are none, with `after_last`, those that come after the last summary.
+    """Return the gaps in front of and between these summaries, as (first id, last id) from `oldest` on.
+
+    If there is none and `after_last` is True, the messages after the last summary are the gap.
     """
     gaps, next_id = list[tuple[int, int]](), oldest
-    for summary in sorted(summaries, key=lambda one: one.first_id):
+    for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
             gaps.append((next_id, summary.first_id - 1))
         next_id = max(next_id, summary.last_id + 1)

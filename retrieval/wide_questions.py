@@ -1,6 +1,6 @@
-"""Questions about an order, a count or a whole story, which one look at the memory cannot answer.
+"""Recognises questions about an order, a count or a whole story, which one search cannot answer.
 
-They are recognised by meaning, next to examples: an embedding model that knows many languages needs them in one.
+A question is compared with examples by meaning. The embedding model is multilingual, so English examples are enough.
 """
 
 import numpy as np
@@ -30,15 +30,15 @@ NARROW = (
     "Can you recommend a book for my trip?",
 )
 MARGIN = 0.4
-"""How much closer a question is to a wide example, in standard deviations of the cosines between the examples.
+"""The lead of the closest wide example, in standard deviations of the cosines between the examples.
 
 With .5, on BEAM: 12 of 12 orders, 10 of 12 summaries, 7 of 12 counts; of 30 questions of a chat 2.
 """
 
 
 def is_wide(question: Floats, examples: Floats) -> bool:
-    """Return True if a question [d] is about more than one look finds. `examples`: WIDE, then NARROW, [n, d]."""
+    """Return True if a question [d] needs more than one search. `examples`: WIDE, then NARROW, [n, d]."""
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())
-    near = examples @ question
-    return float(near[: len(WIDE)].max() - near[len(WIDE) :].max()) > MARGIN * spread
+    closeness = examples @ question
+    return float(closeness[: len(WIDE)].max() - closeness[len(WIDE) :].max()) > MARGIN * spread

@@ -1,10 +1,10 @@
-"""Search by words and by meaning in SQL tables, shared by the backends. Does not know ranking.
+"""Search by words and by meaning in SQL tables, shared by the backends. Does not rank.
 
 candidates.py          the messages that may answer a question, read column by column
-full_text.py           which messages of a scope hold which terms: FTS5, or another engine's index
-postgres_full_text.py  words in PostgreSQL, ranked by our own BM25
+full_text.py           the word index: which messages of a scope hold which terms, with FTS5
+postgres_full_text.py  the word index of PostgreSQL
 protocol.py            what a search reads
-terms.py               how terms stand in an index
-vector_index.py        how close in meaning the passages of a scope are to a question
-word_index.py          which messages hold which words, and which are neighbours
+terms.py               terms as tokens and hashes
+vector_index.py        how similar in meaning passages are to a query
+word_index.py          keeps the word index in step with the messages
 """

@@ -1,4 +1,4 @@
-"""The interface of a search: it reads columns and vectors, never texts. Every backend keeps it."""
+"""What a search reads: columns and vectors, never texts. The same for every backend."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WordHit:
-    """A message that holds words of a question; `score` is BM25, larger is better."""
+    """A message that holds words of a query, and its BM25 score (larger is better)."""
 
     message: Message
     score: float
@@ -24,10 +24,14 @@ class WordHit:
 class Candidates:
     """The messages that may answer a question, in order of time, and their passages (text/passages.py).
 
-    By message: `seqs`, the store's own numbers; `ids`; `positions`, which differ by one for two neighbours; `said_at`,
-    seconds since 1970; `by_assistant`; `speakers`. By passage: `messages`, the row of its message; `parts`, its place
-    there; `lengths` in terms; `counts`, [terms of `frequency`, passages], how often each is in date, speaker and text.
-    `frequency`: how many of the scope's `turns` messages hold each term. The means are of messages' lengths in terms.
+    By message: `seqs`, the store's row numbers; `ids`; `positions`, which differ by one for neighbours; `said_at`, in
+    seconds since 1970; `by_assistant`; `speakers`.
+
+    By passage: `messages`, the index of its message; `parts`, its place in the message; `lengths`, in terms; `counts`,
+    [terms of `frequency`, passages], the occurrences of each term in date, speaker and text.
+
+    `frequency` maps each term to the number of messages that hold it, out of the scope's `turns`. The means are lengths
+    of messages, in terms.
     """
 
     seqs: Ints
@@ -51,9 +55,9 @@ class Candidates:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageVectors:
-    """The vectors of a message's passages [n, d], as `VectorIndex.put` takes them.
+    """The vectors of a message's passages [n, d], and the message as it was embedded.
 
-    Without a passage it counts as indexed and is found by words alone. `message`: as it was embedded.
+    A message without passages counts as indexed and is found by its words alone.
     """
 
     seq: int
@@ -63,8 +67,10 @@ class MessageVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Closeness:
-    """The closeness in meaning of all passages of a scope to a question: [n] each, `seqs` of their messages, `parts`
-    there, centred `cosines`. `nearest`: seqs of the closest messages, best first; `mean`: of the cosines.
+    """The similarity of all passages of a scope to a query.
+
+    Arrays by passage: `seqs` of their messages, `parts` there, and centred `cosines`. `nearest` are the seqs of the
+    closest messages, best first. `mean` is that of the cosines.
     """
 
     seqs: Ints
@@ -74,13 +80,9 @@ class Closeness:
     mean: float
 
     def of(self, found: Candidates) -> npt.NDArray[np.float64]:
-        """[passages of the candidates]: their cosines; the mean where one has no vector."""
+        """Return the cosine of each candidate passage, or the mean for one without a vector."""
         rows = np.flatnonzero(np.isin(self.seqs, found.seqs))
-        known = {
-            (seq, part): cosine
-            for seq, part, cosine in zip(
-                self.seqs[rows].tolist(), self.parts[rows].tolist(), self.cosines[rows].tolist(), strict=True
-            )
-        }
+        keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)
+        cosines = dict(zip(keys, self.cosines[rows].tolist(), strict=True))
         wanted = zip(found.seqs[found.messages].tolist(), found.parts.tolist(), strict=True)
-        return np.array([known.get(one, self.mean) for one in wanted], np.float64)
+        return np.array([cosines.get(key, self.mean) for key in wanted], np.float64)

@@ -1,11 +1,11 @@
-"""The terms of a message in an index: as tokens that carry their scope, and as 32 bits for counting.
+"""The terms of a message as an index holds them: tokens that carry their scope, and 32-bit hashes for counting. Pure.
 
-Every token carries its scope ("u42t0x" + term), so that a search reads the postings of its own scope alone, however
-many owners there are, and document frequencies are a scope's own. Pure.
+Every token carries its scope ("u42t0x" + term). A search therefore reads the postings of its own scope alone, and
+document frequencies are those of the scope.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -15,17 +15,19 @@ import numpy.typing as npt
 from records.scopes import Scope
 from storage.engine.protocol import Value
 
-MAX_TERMS = 64  # at most so many terms of a question are looked up, since a pasted page would make a query of thousands
-# Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
-# letter.
+MAX_TERMS = 64  # terms of a question that are looked up: a pasted page has thousands
+MAX_POSTINGS = 5_000  # the rarest terms of a question are searched until so many messages hold them
+# Replaces characters at which FTS5's tokenizer would split a term (5:30, a@b.c). The tokenizer counts it as a letter.
 _INNER = "\ue000"
-BORDER = 0  # stands between the hashes of two passages; no term has it
+BORDER = 0  # stands between the hashes of two passages; no term has this hash
 
 
 @dataclass(frozen=True, slots=True)
 class TermsEntry:
-    """One message, analysed. `terms`: of its date, speaker, title and text; `begins`: of a long message, where among
-    them each of its passages begins.
+    """An analysed message.
+
+    `terms` are those of its date, speaker, title and text. `begins` are the positions in `terms` at which the passages
+    of a long message begin.
     """
 
     seq: int
@@ -40,70 +42,77 @@ class TermsEntry:
 
     @property
     def tokens(self) -> list[str]:
-        """Its tokens in order, repetitions too."""
         prefix = make_prefix(self.scope)
         return [prefix + term for term in self.terms]
 
     def row(self) -> tuple[Value, ...]:
-        """Return the values of its row in `places`."""
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
         return *where, *what, make_marks(self.terms, self.begins)
 
 
 def select_wanted(terms: Iterable[str]) -> list[str]:
-    """Return the terms that are looked up."""
+    """Return at most MAX_TERMS distinct terms that can be looked up."""
     # A query of FTS5 ends at its first NUL, even inside quotes.
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
 
+def select_rarest(frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1) -> list[str]:
+    """Return the rarest known terms while they have at most `max_postings` together, but `at_least` so many."""
+    chosen: list[str] = []
+    postings = 0
+    for term in sorted((term for term, count in frequency.items() if count), key=frequency.__getitem__):
+        postings += frequency[term]
+        if len(chosen) >= at_least and postings > max_postings:
+            break
+        chosen.append(term)
+    return chosen
+
+
 def make_token(scope: Scope, term: str) -> str:
-    """Return the token that the index has for a term of a scope."""
     return make_prefix(scope) + strip_token(term)
 
 
 def strip_token(term: str) -> str:
-    """Return a term as one token of FTS5, without its scope: letters, numbers and marks only."""
+    """Replace the characters of a term at which FTS5 would split it."""
     if term.isalnum():
         return term
-    return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
+    return "".join(letter if unicodedata.category(letter)[0] in "LNM" else _INNER for letter in term)
 
 
 def make_prefix(scope: Scope) -> str:
-    """Letters and digits only, so that the tokenizer keeps it with its term; "n" is the minus of a group's id."""
+    """Return the prefix of a scope's tokens, in letters and digits only. "n" is the minus of a group's id."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
 def hash_term(term: str) -> int:
-    """32 bits that stand for a term in the column `make_marks` of `places` (CRC-32), so that counting needs no text."""
+    """Return the CRC-32 that stands for a term in `places.marks`, so that counting needs no text."""
     return crc32(strip_token(term).encode())
 
 
 def make_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """Return the column `make_marks`: the hashes of terms that are tokens already, little-endian, with a BORDER before
-    each passage.
-    """
+    """Return the value of `places.marks`: little-endian hashes of stripped terms, with a BORDER before each passage."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
 class HashFilter:
-    """Hashes that are looked for in many marks at once."""
+    """The hashes to count in many marks at once."""
 
     def __init__(self, wanted_hashes: Iterable[int]) -> None:
         self.hashes = np.array(list(wanted_hashes), "<u4")
         self.known = frozenset(self.hashes.tolist())
         self.distinct = np.array(sorted(self.known), "<u4")
         self.which = np.searchsorted(self.distinct, self.hashes)
-        # Of tens of thousands hardly any is wanted: first those with the right 16 bits.
+        # Hardly any of tens of thousands is wanted, so the low 16 bits are compared first.
         self.low_bits = np.zeros(2**16, np.bool_)
         self.low_bits[self.hashes & 0xFFFF] = True
 
 
 class TermHashes:
-    """The terms of some messages, as the column `make_marks` holds them, passage by passage: a short message has one.
+    """The hashed terms of some messages, passage by passage. A short message has one passage.
 
-    `messages`: [passages], the message of each; `parts`: [passages], the place of each in its message; `lengths`:
-    [passages], in terms, those of date and speaker included.
+    Arrays by passage: `messages`, the index of its message; `parts`, its place in the message; `lengths`, in terms with
+    those of date and speaker.
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
@@ -118,7 +127,7 @@ class TermHashes:
         firsts = np.cumsum(counts) - counts
         self.messages = np.repeat(np.arange(len(texts)), counts)
         self.parts = np.arange(len(self.messages)) - firsts[self.messages]
-        # What stands before the first border is of every passage.
+        # Terms before the first border belong to every passage.
         is_heading = (passed == had[:-1][of]) & (inside[of] > 0)
         rows = firsts[of] + np.maximum(passed - had[:-1][of] - 1, 0)
         self._of, self._heading = of[is_heading], hashes[is_heading]
@@ -128,7 +137,7 @@ class TermHashes:
         self.lengths = np.bincount(self._rows, minlength=len(self.messages)) + ahead[self.messages]
 
     def counts(self, wanted: HashFilter) -> npt.NDArray[np.float64]:
-        """[wanted hashes, passages]: how often each hash is in each passage."""
+        """Count each wanted hash in each passage: [wanted hashes, passages]."""
         ahead = _count_terms(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
         return _count_terms(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
 

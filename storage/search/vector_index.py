@@ -1,8 +1,7 @@
-"""The vector index: how close in meaning the passages of a scope are to a question.
+"""The vector index: how similar in meaning the passages of a scope are to a query.
 
-Owns the tables `vectors`, `embedding_models` and `unindexed`, and the matrices of some scopes in RAM, where every
-passage is compared with the question. Does not know how text becomes a vector (llm/embeddings.py), or what else speaks
-for a message (retrieval/ranking.py).
+Owns the tables `vectors`, `embedding_models` and `unindexed`. The matrices of recently searched scopes stay in memory,
+and a search compares the query with every passage. Does not embed (llm/embeddings.py) or rank (retrieval/ranking.py).
 """
 
 import asyncio
@@ -23,14 +22,12 @@ from storage.engine.protocol import Connection, OwnerDatabase
 from storage.schema.rows import message_of
 from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
-CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, however large it is
+CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
 MAX_MESSAGES = 150_000
-"""A scope of more messages is searched by words alone: its matrix would take a quarter of a gigabyte."""
+"""A larger scope is searched by words alone, since its matrix would take a quarter of a gigabyte."""
 CENTRING = 0.7  # the share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)
-GOING_ON = 0.98  # A question goes on with what was said last if that is closer to it than this share of all passages
-LAST_SAID = 0.5  # the weight of what was said last; the question has 1
-LOADED = 5_000
-RENEWED = 10_000
+ROWS_LOADED = 5_000  # in one read
+SEQS_UNINDEXED = 10_000  # in one transaction
 
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, 'passage', ?, ?)
@@ -46,7 +43,7 @@ _BACKLOG = """
 SELECT messages.* FROM unindexed CROSS JOIN messages
 WHERE messages.seq = unindexed.seq AND +unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
 AND served_here(unindexed.user_id)
-ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
+ORDER BY unindexed.seq DESC LIMIT ? -- the unary plus keeps SQLite from sorting the whole backlog of an owner
 """
 _QUEUED = """
 SELECT COUNT(*) FROM unindexed WHERE user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
@@ -60,9 +57,6 @@ SELECT seq, part, vector FROM vectors
 WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (seq, part) > (?, ?)
 ORDER BY seq, part LIMIT ?
 """
-_SEQS = """
-SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))
-"""
 _WITH_VECTORS = """
 SELECT COUNT(DISTINCT seq) FROM vectors
 WHERE user_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = 'passage'
@@ -71,7 +65,7 @@ WHERE user_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Matrix:
-    """All passages of a scope. Rows beyond `count` are room for more; one writer at a time. `total`: their sum."""
+    """The vectors of a scope's passages, and their sum `total`. Rows from `count` on are spare room."""
 
     count: int
     seqs: Ints
@@ -104,61 +98,48 @@ class Matrix:
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
-    def closeness(self, query: Floats, limit: int, said_last: Sequence[int] = ()) -> Closeness:
-        """Compare every passage with a question [d]: cosines after a share of the mean is subtracted from both, since
-        the vectors of one model crowd together. `said_last`: seqs of messages that the question may go on with.
+    def compare(self, query: Floats, limit: int) -> Closeness:
+        """Return the cosine of every passage to a query [d], and the `limit` closest messages.
+
+        A share of the mean is subtracted from both sides first, since the vectors of one model lie close together.
         """
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
-        taken = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
-        # |v - t|² = 1 - 2 v·t + |t|², which needs no copy of the vectors. Not `@`: BLAS would occupy every processor.
-        lengths = np.sqrt(np.maximum(1 - 2 * np.vecdot(vectors, taken) + np.vecdot(taken, taken), 1e-9))
-
-        def compared(direction: Floats) -> Floats:
-            return np.asarray((np.vecdot(vectors, direction) - np.vecdot(taken, direction)) / lengths)
-
-        asked = _normalise(query - taken)
-        cosines = compared(asked)
-        last = np.flatnonzero(np.isin(seqs, said_last))
-        if len(last) and cosines[last].max() >= np.quantile(cosines, GOING_ON):
-            asked += LAST_SAID * _normalise(vectors[last].mean(axis=0) - taken)
-            asked /= 1 + LAST_SAID
-            cosines = compared(asked)
+        mean = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
+        # |v - m|² = 1 - 2 v·m + |m|², which needs no copy of the vectors. Not `@`: BLAS would use every processor.
+        lengths = np.sqrt(np.maximum(1 - 2 * np.vecdot(vectors, mean) + np.vecdot(mean, mean), 1e-9))
+        direction = query - mean
+        direction /= np.float32(max(float(np.linalg.norm(direction)), 1e-9))
+        cosines = np.asarray((np.vecdot(vectors, direction) - np.vecdot(mean, direction)) / lengths)
         best = np.argsort(-cosines, kind="stable") if self.count <= limit else _find_best(cosines, 2 * limit)
         nearest = tuple(dict.fromkeys(seqs[best].tolist()))[:limit]
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _normalise(vector: Floats) -> Floats:
-    return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))
-
-
-def _find_best(cosines: Floats, most: int) -> npt.NDArray[np.intp]:
-    rows = np.argpartition(-cosines, min(most, len(cosines) - 1))[:most]
+def _find_best(cosines: Floats, limit: int) -> npt.NDArray[np.intp]:
+    rows = np.argpartition(-cosines, min(limit, len(cosines) - 1))[:limit]
     return rows[np.argsort(-cosines[rows], kind="stable")]
 
 
-def _append_items(held: npt.NDArray[Any], used: int, more: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array with `more` behind the first `used` rows: with room to spare, so that growing
-    seldom copies it.
-    """
-    count = used + len(more)
-    if count > len(held):
-        grown = np.empty((max(count, len(held) * 5 // 4, 64), *held.shape[1:]), held.dtype)
-        grown[:used] = held[:used]
-        held = grown
-    held[used:count] = more
-    return held
+def _append_items(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Put items behind the first `used` rows of an array. Return the array, or a larger copy if it is full."""
+    count = used + len(items)
+    if count > len(array):
+        grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
+        grown[:used] = array[:used]
+        array = grown
+    array[used:count] = items
+    return array
 
 
 @define(eq=False)
 class VectorIndex:
-    """The vectors of the messages in one store. Nothing is found under another model's name than it was put."""
+    """The vectors of the messages in one store. Vectors are found only under the name of the model that made them."""
 
     database: OwnerDatabase
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_messages: int = field(default=MAX_MESSAGES, kw_only=True)
     _cache: LRUCache[tuple[Scope, str], Matrix] = field(init=False)
-    # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the other.
+    # Held while a scope is loaded, and while a `put` commits and updates the cache, so that neither misses rows.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
 
@@ -169,9 +150,9 @@ class VectorIndex:
     # what is to be embedded ---------------------------------------------------------------------------------
 
     async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Return the newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
+        """Return the newest messages that this model has not embedded, with their seqs, of owners with memory on.
 
-        Calling this makes it the current model, and everything is embedded again for it.
+        This makes it the current model. After a change of model, everything is embedded again.
         """
         await self._make_current(model)
         async with self.database.read(None) as reader:
@@ -179,36 +160,34 @@ class VectorIndex:
         return [(int(row["seq"]), message_of(row)) for row in rows]
 
     async def queued(self) -> int:
-        """Count the messages that `backlog` would give in time, for this and any other process."""
+        """Count the messages in the backlogs of all processes."""
         async with self.database.read(None) as reader:
             [[count]] = await reader.rows(_QUEUED)
         return int(count)
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Store vectors, replacing those that the messages had; those of messages erased or edited since are
-        left out.
-        """
+        """Store or replace the vectors of messages. Skip messages that were erased or edited meanwhile."""
         await self._make_current(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
             by_owner.setdefault(item.message.scope.owner, []).append(item)
-        blobs = {owner: [_split_blobs(one) for one in mine] for owner, mine in by_owner.items()}
+        blobs = {owner: [_split_blobs(item) for item in mine] for owner, mine in by_owner.items()}
         async with self._lock:
             outcomes = await asyncio.gather(
                 *(
-                    self.database.transact(partial(_read_stored, model, mine, blobs[owner]), owner)
+                    self.database.transact(partial(_store_vectors, model, mine, blobs[owner]), owner)
                     for owner, mine in by_owner.items()
                 ),
                 return_exceptions=True,
             )
             stored = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
-            await self._keep_up(model, [item for mine in stored for item in mine])
+            await self._update_cache(model, [item for mine in stored for item in mine])
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
-        """Count an owner's messages that are indexed, and all of them."""
+        """Return the number of an owner's indexed messages, and of all their messages."""
         async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
@@ -217,18 +196,16 @@ class VectorIndex:
         return (count - int(left[0]) if left and current else 0), count
 
     async def with_vectors(self, owner: int, model: str) -> int:
-        """Count an owner's messages that have vectors; the embedder refused the others that are indexed."""
+        """Count an owner's messages with vectors. The embedder refused the other indexed ones."""
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
     # what is found ------------------------------------------------------------------------------------------
 
-    async def closeness(
-        self, scope: Scope, model: str, query: Floats, limit: int, *, said_last: Sequence[int] = ()
-    ) -> Closeness | None:
-        """Return the closeness of all passages of a scope to a question [d], and the `limit` closest messages; None
-        where none has a vector of the model yet, and in very large scopes. `said_last`: ids of the messages that the
-        question goes on with if they are close to it.
+    async def closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
+        """Compare all passages of a scope with a query [d], and find the `limit` closest messages.
+
+        Return None if the scope has no vectors of the model yet, or too many messages.
         """
         held = self._cache.get((scope, model))
         if held is None or held.dimensions != len(query):
@@ -242,14 +219,10 @@ class VectorIndex:
                     held = self._cache[scope, model] = await self._load_matrix(scope, model, len(query))
         if not held.count:
             return None
-        last: list[int] = []
-        if said_last:
-            async with self.database.read(scope.owner) as reader:
-                last = [row[0] for row in await reader.rows(_SEQS, *scope, json.dumps(list(said_last)))]
-        return await asyncio.to_thread(held.closeness, query, limit, last)
+        return await asyncio.to_thread(held.compare, query, limit)
 
     def drop(self, owner: int) -> None:
-        """Drop an owner's matrices, which may be outdated: vectors were removed, here or by another process."""
+        """Evict an owner's matrices after vectors were removed, here or by another process."""
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:
             del self._cache[key]
@@ -257,43 +230,39 @@ class VectorIndex:
     # inside -------------------------------------------------------------------------------------------------
 
     async def _make_current(self, model: str) -> None:
-        """Mark everything that was embedded by another model as unindexed, in several transactions."""
+        """Mark everything that another model embedded as unindexed, in several transactions."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
         if row is not None and row[0] == model:
             return
         if row is not None:
-            for start in range(0, int(newest[0]) if newest else 0, RENEWED):
+            for start in range(0, int(newest[0]) if newest else 0, SEQS_UNINDEXED):
                 async with self.database.write(None) as tx:
-                    await tx.rows(
-                        _UNINDEX,
-                        start,
-                        start + RENEWED,
-                    )
+                    await tx.rows(_UNINDEX, start, start + SEQS_UNINDEXED)
         async with self.database.write(None) as tx:
             await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
-        """Return a scope, read from the tables, and read again if something was erased in the meantime."""
+        """Load a scope from the tables, again if vectors were removed meanwhile."""
         while True:
             drops, held, after = self._drops, Matrix.empty(dimensions), (-1, 0)
             async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:
                 async with self.database.read(scope.owner) as reader:
-                    rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
+                    rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                    held = await asyncio.to_thread(_extend_matrix, held, [(one[0], one[1], one[2]) for one in rows])
-                if len(rows) < LOADED:
+                    held = await asyncio.to_thread(_extend_matrix, held, [(row[0], row[1], row[2]) for row in rows])
+                if len(rows) < ROWS_LOADED:
                     break
             if drops == self._drops:
                 return held
 
-    async def _keep_up(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Add what was put to the matrices in RAM; a scope whose vectors were replaced is read again later."""
+    async def _update_cache(self, model: str, items: Sequence[MessageVectors]) -> None:
+        """Add stored vectors to the cached matrices. Evict a matrix of which vectors were replaced."""
         for scope in {item.message.scope for item in items}:
             held = self._cache.get((scope, model))
             mine = [item for item in items if item.message.scope == scope]
@@ -308,7 +277,7 @@ class VectorIndex:
 
 
 def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matrix:
-    """With rows of the table; vectors of another length are left out (the endpoint's model has changed)."""
+    """Add rows of the table. Vectors of another length are skipped: the endpoint's model has changed."""
     fitting = [row for row in rows if len(row[2]) == 2 * held.dimensions]
     seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
     vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, held.dimensions)
@@ -316,7 +285,7 @@ def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matr
 
 
 def _add_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
-    """`held` with the passages of these items; None where that is not a plain addition."""
+    """Add the passages of these items. Return None if one of them replaces vectors, or has another length."""
     if any(len(item.passages) and item.passages.shape[1] != held.dimensions for item in items):
         return None
     if np.isin(held.seqs[: held.count], [item.seq for item in items]).any():
@@ -326,14 +295,13 @@ def _add_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
 
 
 def _split_blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
-    """Return the parts of a message, with their vectors as the table holds them."""
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _read_stored(
+def _store_vectors(
     model: str, items: Sequence[MessageVectors], blobs: Sequence[Sequence[tuple[int, bytes]]], connection: Connection
 ) -> list[MessageVectors]:
-    """Store the vectors of one owner's messages; those that are stored: a seq may belong to another message by now."""
+    """Store the vectors of one owner's messages. Return those stored: a seq may belong to another message by now."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [index for index, item in enumerate(items) if _make_text_key(item) in texts]

@@ -1,8 +1,7 @@
-"""The word index: which messages of one scope hold which terms, and which messages are neighbours.
+"""Keeps the word index and the table `places` in step with the messages.
 
-Owns the tables `places` and `scope_words`, and that they and the index of words (full_text.py) tell of the same
-messages. Does not know how text becomes terms (text/analyzer.py), what may answer a question (candidates.py) or how it
-is ranked.
+Owns the tables `places` and `scope_words`. Does not analyse text (text/analyzer.py), and does not choose candidates
+(candidates.py) or rank them.
 """
 
 import asyncio
@@ -16,87 +15,91 @@ from runtime.cooperative import yielding_gil
 from storage.engine.protocol import Connection, Reader, Row, Transaction
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
-from storage.search.terms import TermsEntry, select_wanted, strip_token
+from storage.search.terms import TermsEntry, select_rarest, select_wanted, strip_token
 from text import analyzer
 from text.passages import passages
 
-SHORT = 4_000  # characters that are analysed at once; a thread of its own would cost more
+SHORT_CHARS = 4_000  # a text up to this length is analysed on the event loop, since a thread would cost more
 
 _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length, size, marks)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_FORGOTTEN = """
-DELETE FROM places WHERE user_id = ?1 AND seq IN (
-  SELECT seq FROM messages WHERE user_id = ?1 AND id IN (SELECT value FROM json_each(?2)))
-"""
+_SEQS = "SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_REMOVE = "DELETE FROM places WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?))"
 _FOUND = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))
 """
 
 
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
-    """Index new messages, (seq, row) each in ascending order; the analysis of many runs outside the event loop."""
+    """Index new messages, given as (seq, row) in ascending order."""
     entries = await analyse_rows(rows)
     await tx.run(lambda connection: put(connection, entries))
 
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Return the messages as `put` takes them; the analysis of many, or of much, runs outside the event loop."""
-    is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
+    """Analyse messages for `put`, in a thread unless it is one short message."""
+    is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS
     return _make_entries(rows) if is_short else await asyncio.to_thread(_make_entries, rows)
 
 
 def remove(connection: Connection, owner: int) -> None:
-    """Remove an owner's messages from the index, before they are removed from `messages`."""
-    full_text.of(connection).remove(connection, owner)
+    """Remove an owner's messages from the index, before they are deleted from `messages`."""
+    full_text.of(connection).remove_owner(connection, owner)
     for table in ("places", "scope_words"):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
 def forget(connection: Connection, owner: int, ids: str) -> None:
-    """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
+    """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`.
 
     Their terms stay in the file until `merge`.
     """
-    full_text.of(connection).forget(connection, owner, ids)
-    connection.execute(_FORGOTTEN, (owner, ids))
+    _remove_seqs(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
-    """Index one message that is new or whose text changed."""
+    """Index a message that is new or whose text changed."""
     entries = _make_entries([(seq, row)])
-    owner = entries[0].scope.owner
-    full_text.of(connection).take_out(connection, owner, seq)
-    connection.execute("DELETE FROM places WHERE user_id = ? AND seq = ?", (owner, seq))
+    _remove_seqs(connection, entries[0].scope.owner, [seq])
     put(connection, entries)
 
 
+def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
+    given = json.dumps(seqs)
+    full_text.of(connection).remove_messages(connection, owner, given)
+    connection.execute(_REMOVE, (owner, given))
+
+
 def merge(connection: Connection) -> None:
-    """Remove the traces of words that were removed."""
+    """Remove the traces of removed messages."""
     full_text.of(connection).merge(connection)
 
 
 def optimize(connection: Connection) -> None:
-    """Join a little of what many writes left in pieces."""
+    """Merge a few of the segments that many writes left."""
     full_text.of(connection).optimize(connection)
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
-    """Return the rows of `messages` that hold one of the terms or more, best first, with their BM25
-    (larger is better).
+    """Return rows of `messages` that hold any of the terms, best first, with their BM25 (larger is better).
+
+    Terms that very many messages hold are left out if there are rarer ones.
     """
-    looked_up = select_wanted(terms)
-    if not looked_up or limit <= 0:
+    wanted = select_wanted(terms)
+    if not wanted or limit <= 0:
         return []
 
-    def found(connection: Connection) -> list[tuple[Row, float]]:
-        scores = dict(full_text.of(connection).best(connection, scope, looked_up, limit))
+    def find_rows(connection: Connection) -> list[tuple[Row, float]]:
+        index = full_text.of(connection)
+        rarest = select_rarest(index.count_messages(connection, scope, wanted))
+        scores = dict(index.find_best(connection, scope, rarest, limit)) if rarest else {}
         rows = connection.execute(_FOUND, (*scope, json.dumps(list(scores)))).fetchall()
-        return sorted(((row, scores[row["seq"]]) for row in rows), key=lambda one: (-one[1], -one[0]["id"]))
+        return sorted(((row, scores[row["seq"]]) for row in rows), key=lambda hit: (-hit[1], -hit[0]["id"]))
 
-    return await reader.run(found)
+    return await reader.run(find_rows)
 
 
 def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
@@ -110,9 +113,9 @@ def _make_entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
 
 
 def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
-    """Return a message as `put` takes it. `said`: the terms of its text, where they are known."""
-    # The heading is searched with the words (date and speaker: +3 points of coverage on LoCoMo, docs/recall.md). It is
-    # analysed apart from the text, whose language it would hide.
+    """Analyse a message for `put`. `said`: the terms of its text, if they are known."""
+    # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
+    # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
     parts = passages(content) if said is None else [content]
     begins = []
@@ -133,7 +136,7 @@ def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Term
 
 
 def list_heading_terms(row: AnyRow) -> list[str]:
-    """Return the terms of a message's date, its speaker and the title of the conversation that it began."""
+    """Return the terms of a message's date, speaker and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     return [
         *_list_day_words(day),
@@ -144,11 +147,9 @@ def list_heading_terms(row: AnyRow) -> list[str]:
 
 @lru_cache(maxsize=1_000)
 def _list_day_words(day: date) -> tuple[str, ...]:
-    """Return the terms of a date."""
     return tuple(analyzer.analyse_text(f"{day.day} {day:%B} {day.year}"))
 
 
 @lru_cache(maxsize=1_000)
 def _terms_of_name(text: str) -> tuple[str, ...]:
-    """Return the terms of a name."""
     return tuple(analyzer.analyse_text(text))

@@ -78,7 +78,7 @@ async def rename_rows(tx: Transaction, old: int, new: int, tables: Sequence[str]
     )
     # Telegram numbers the new chat's messages from the start: an old number would name another message there.
     await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
+    await tx.run(lambda connection: full_text.of(connection).rename_owner(connection, old, new))
     for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
         await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 
 from records.forgetting import Forgetting
-from storage.search.candidates import MAX_COMPLETIONS, OF_LATE, RANKED_WHOLE, REACH
+from storage.search.candidates import MAX_COMPLETIONS, MAX_WHOLE_MESSAGES, OF_LATE, REACH
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
 from text.analyzer import list_content_terms
@@ -86,7 +86,7 @@ async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore)
 
 async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: MemoryStore) -> None:
     often = "otters, newts, herons, eagles and lizards"
-    texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * RANKED_WHOLE]
+    texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * MAX_WHOLE_MESSAGES]
     await store.append(ANNA, [said(text) for text in texts])
     found = await store.candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
     assert 1 in found.ids
@@ -96,7 +96,9 @@ async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hol
 async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_their_neighbours(
     store: MemoryStore,
 ) -> None:
-    texts = [replace(said("a bird"), created_at=NOW + timedelta(minutes=number)) for number in range(RANKED_WHOLE + 50)]
+    texts = [
+        replace(said("a bird"), created_at=NOW + timedelta(minutes=number)) for number in range(MAX_WHOLE_MESSAGES + 50)
+    ]
     await store.append(ANNA, texts)
     moment = (NOW + timedelta(minutes=100)).timestamp()
     everything = await store.candidates(ANNA, [], limit=len(texts))
@@ -128,7 +130,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
         assert found.counts.any(axis=1).tolist() == [count > 0 for count in found.frequency.values()]
         return list(found.frequency.values())
 
-    await store.append(ANNA, [said("a walrus"), *[said("nothing but birds")] * RANKED_WHOLE])
+    await store.append(ANNA, [said("a walrus"), *[said("nothing but birds")] * MAX_WHOLE_MESSAGES])
     assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
     [later] = await store.append(ANNA, [said("one more walrus")])
     assert await held("walrus", "otter") == [2, 0]

@@ -56,25 +56,6 @@ async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> N
         assert cosine == pytest.approx(of_all[seq, part], abs=2e-3)
 
 
-async def test_a_question_close_to_what_was_said_last_goes_on_with_it(store: MemoryStore) -> None:
-    await talk(store, ANNA, 5)
-    made = await embedded(store)
-    asked = made[0].passages[0]
-
-    async def nearest(*said_last: MessageVectors) -> list[int]:
-        ids = [one.message.id for one in said_last]
-        found = await store.vectors.closeness(ANNA, "m", asked, 10, said_last=ids)
-        assert found is not None
-        return list(found.nearest)
-
-    alone = await nearest()
-    further = next(one for one in made if one.seq == alone[-1])
-    assert await nearest(further) == alone
-    both = await nearest(made[0], further)
-    assert both[0] == made[0].seq
-    assert both.index(further.seq) < alone.index(further.seq)
-
-
 async def test_a_passage_without_a_vector_counts_as_the_average(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     made = await embedded(store)

@@ -33,7 +33,7 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         async with talk.services.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
             retrieval = talk.services.retrieval
-            found = await retrieval.passages(await retrieval.found(f"the {word}", store, SCOPE), store, SCOPE)
+            found = await retrieval.list_passages(await retrieval.search(f"the {word}", store, SCOPE), store, SCOPE)
         assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)
         assert f"The {word} stands in the hall." in " ".join(one.message.content for one in found[:10])
 

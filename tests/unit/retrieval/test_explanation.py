@@ -10,7 +10,7 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Chosen, ExplanationRecord, Mark, group_runs, make_explanation, read
+from retrieval.explanation import Chosen, ExplanationRecord, Mark, group_runs, make_explanation, parse_explanation
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
@@ -45,7 +45,7 @@ explanations = st.builds(
 
 @given(explanations)
 def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> None:
-    assert read(explanation.text()) == explanation
+    assert parse_explanation(explanation.to_json()) == explanation
 
 
 @given(st.lists(st.integers(1, 200)))
@@ -56,7 +56,7 @@ def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
 
 @given(st.text() | st.just('{"form":99}') | st.just("[]") | st.just('{"form":1}'))
 def test_what_is_no_explanation_of_ours_is_none(text: str) -> None:
-    assert read(text) is None
+    assert parse_explanation(text) is None
 
 
 def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
@@ -74,8 +74,8 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
         whole=50,
     )
     explanation = make_explanation(context, at=NOW, model="m")
-    assert "heliotrope" not in explanation.text()
-    assert "Ann" not in explanation.text()
+    assert "heliotrope" not in explanation.to_json()
+    assert "Ann" not in explanation.to_json()
     assert explanation.recent == ((3, 4), (6, 6))
     assert explanation.here == 1
     assert explanation.snippets == (Chosen(id=1, score={"words": 3.14}),)

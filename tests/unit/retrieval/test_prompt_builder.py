@@ -130,7 +130,7 @@ def drafted(
     everything = [*archived, *unfolded]
     newest = sorted({one.turn for one in everything})[-4:]
     builder = PromptBuilder(
-        tokenizer=TOKENS, budgets=FULL.under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
+        tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
     )
     builder.take_last_turns([one for one in everything if one.turn in newest])
     builder.take_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
@@ -278,7 +278,7 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
 def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, is_told: bool) -> None:
     builder = PromptBuilder(
         tokenizer=TOKENS,
-        budgets=FULL.under(ceiling),
+        budgets=FULL.fit_under(ceiling),
         incoming=incoming("Hi"),
         system_prompt="",
         now=NOW,
@@ -349,7 +349,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
 
     def context(more: int) -> Context:
         builder = PromptBuilder(
-            tokenizer=tokenizer, budgets=FULL.under(1500), incoming=incoming("Now?"), system_prompt="Hi.", now=NOW
+            tokenizer=tokenizer, budgets=FULL.fit_under(1500), incoming=incoming("Now?"), system_prompt="Hi.", now=NOW
         )
         builder.take_last_turns(talk[-8:])
         builder.take_instructions([recalled(9, "Be brief.")])
@@ -417,6 +417,6 @@ def test_stored_text_cannot_leave_its_block() -> None:
 
 @pytest.mark.parametrize("ceiling", [500, 1000, 8000])
 def test_budgets_are_scaled_down_together(ceiling: int) -> None:
-    under = FULL.under(ceiling)
+    under = FULL.fit_under(ceiling)
     assert under.system + under.summaries + under.recent + under.snippets <= max(ceiling, 0)
     assert under.recent >= under.summaries >= under.snippets

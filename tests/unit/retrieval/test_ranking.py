@@ -167,10 +167,10 @@ def test_of_equals_the_newest_stands_first() -> None:
 
 def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
     found = candidates([Told(terms="boat"), Told(terms="boat walrus"), Told(terms="boat")])
-    assert find_rarest(found, question("walrus boat unicorn"), [0, 1, 2], most=3) == [1]
-    assert find_rarest(found, question("walrus boat"), [0, 2], most=3) == []
-    assert find_rarest(found, question("boat"), [0, 1, 2], most=2) == []
-    assert find_rarest(found, question("unicorn"), [0, 1, 2], most=3) == []
+    assert find_rarest(found, question("walrus boat unicorn"), [0, 1, 2], limit=3) == [1]
+    assert find_rarest(found, question("walrus boat"), [0, 2], limit=3) == []
+    assert find_rarest(found, question("boat"), [0, 1, 2], limit=2) == []
+    assert find_rarest(found, question("unicorn"), [0, 1, 2], limit=3) == []
 
 
 def test_nothing_is_ranked_where_there_is_nothing() -> None:

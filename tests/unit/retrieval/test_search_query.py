@@ -38,7 +38,7 @@ def test_a_phrase_is_exact_but_for_case_and_gaps(text: str, *, matches: bool) ->
 
 def test_sentences_are_weighed_by_what_was_looked_for() -> None:
     query = SearchQuery.of('"walnut oil" cheap')
-    weights = [query.weight(piece) for piece in ("The weather.", "Cheap walnuts.", "Some walnut oil.")]
+    weights = [query.score_sentence(piece) for piece in ("The weather.", "Cheap walnuts.", "Some walnut oil.")]
     assert weights == sorted(weights)
     assert weights[0] == 0
 
@@ -47,4 +47,4 @@ def test_sentences_are_weighed_by_what_was_looked_for() -> None:
 def test_anything_can_be_searched_for(typed: str) -> None:
     query = SearchQuery.of(typed)
     assert query.matches(typed) or query.phrases
-    assert query.holds_words(typed) >= 0
+    assert query.count_terms(typed) >= 0

@@ -7,7 +7,7 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.search.candidates import RANKED_WHOLE, candidates
+from storage.search.candidates import MAX_WHOLE_MESSAGES, candidates
 
 SCOPE = Scope(owner=1)
 MOMENT = 1_700_000_000.0
@@ -37,7 +37,7 @@ def steps(connection: sqlite3.Connection, hit: int) -> int:
 def test_messages_of_one_moment_are_not_walked_through(tmp_path: Path) -> None:
     migrate(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
-        connection.execute(PLACE, (MOMENT, str(list(range(1, RANKED_WHOLE + 2)))))
+        connection.execute(PLACE, (MOMENT, str(list(range(1, MAX_WHOLE_MESSAGES + 2)))))
         few = steps(connection, 50)
-        connection.execute(PLACE, (MOMENT, str(list(range(RANKED_WHOLE + 2, 20 * RANKED_WHOLE)))))
+        connection.execute(PLACE, (MOMENT, str(list(range(MAX_WHOLE_MESSAGES + 2, 20 * MAX_WHOLE_MESSAGES)))))
         assert steps(connection, 2_500) < 1.5 * few
