@@ -1,6 +1,7 @@
 import-title = ملف تصدير من { $name }
 import-title-keepsake = ملف تصدير مني
 import-title-generic = قائمة محادثات
+import-title-chat-texts = محادثة كنص (LINE، KakaoTalk، iMessage)
 import-title-memories = ما يتذكّره عنك مساعد آخر
 import-kinds-differ = في الأرشيف عدة ملفات تصدير. أرسلها واحدًا واحدًا.
 import-more-than = الملف أكثر من { $what }. أرسل مدة أقصر.
@@ -10,6 +11,7 @@ import-fact-too-long = المعلومة رقم { $number } في الملف أط�
 import-empty = الملف فارغ.
 import-unknown-format = يبدو أن هذا { $seems }، لكنه ليس مما أعرفه. أستطيع أن أقرأ، أيضًا بصيغة .zip أو .tgz: { $known }.
 import-unread-product = يبدو هذا تصديرًا من { $product }، ولا أستطيع قراءته. أستطيع قراءة، حتى داخل .zip أو .tgz: { $known }.
+import-unread-page = هذه صفحة من { $product }. أرسل بدلا منها بيانات JSON: اختر JSON عند التصدير، أو خذها من الأرشيف نفسه.
 import-other-packing = لا أستطيع فتح هذا النوع من الأرشيف. أرسله من فضلك بصيغة .zip.
 import-not-utf8 = الملف ليس نصًا بترميز UTF-8: السطر { $line }.
 import-damaged-archive = الأرشيف تالف أو مقفل.

@@ -1,6 +1,7 @@
 import-title = ein Export von { $name }
 import-title-keepsake = ein Export von mir
 import-title-generic = eine Liste von Unterhaltungen
+import-title-chat-texts = ein Chat als Text (LINE, KakaoTalk, iMessage)
 import-title-memories = das Gedächtnis eines anderen Assistenten
 import-kinds-differ = Das Archiv enthält mehrere Exporte. Bitte schick sie einzeln.
 import-more-than = Das sind mehr als { $what }. Bitte schick einen kürzeren Zeitraum.
@@ -10,6 +11,7 @@ import-fact-too-long = Fakt { $number } der Datei hat mehr als { $most } Zeichen
 import-empty = Die Datei ist leer.
 import-unknown-format = Das scheint { $seems } zu sein, aber keine Art, die ich kenne. Ich lese, auch in .zip oder .tgz: { $known }.
 import-unread-product = Das sieht nach einem Export von { $product } aus, den ich nicht lesen kann. Lesen kann ich, auch als .zip oder .tgz: { $known }.
+import-unread-page = Das ist eine Seite von { $product }. Bitte schick die Daten als JSON: Wähle beim Export JSON, oder nimm sie aus demselben Archiv.
 import-other-packing = Ein solches Archiv kann ich nicht öffnen. Bitte schick es als .zip.
 import-not-utf8 = Die Datei ist kein Text in UTF-8: Zeile { $line }.
 import-damaged-archive = Das Archiv ist beschädigt oder gesperrt.

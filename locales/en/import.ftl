@@ -3,6 +3,7 @@
 import-title = an export of { $name }
 import-title-keepsake = an export of mine
 import-title-generic = a list of conversations
+import-title-chat-texts = a chat as text (LINE, KakaoTalk, iMessage)
 import-title-memories = what another assistant remembers of you
 import-kinds-differ = The archive holds several exports. Please send one at a time.
 import-more-than = The file holds more than { $what }. Please send a shorter range of it.
@@ -12,6 +13,7 @@ import-fact-too-long = Fact { $number } of the file is longer than { $most } cha
 import-empty = The file is empty.
 import-unknown-format = This seems to be { $seems }, but not of a kind that I know. I can read, also in .zip or .tgz: { $known }.
 import-unread-product = This looks like an export of { $product }, which I cannot read. I can read, also in .zip or .tgz: { $known }.
+import-unread-page = This is a page of { $product }. Please send its data as JSON: choose JSON when you export, or take it from the same archive.
 import-other-packing = I cannot open this kind of archive. Please send it as .zip.
 import-not-utf8 = The file is not text in UTF-8: line { $line }.
 import-damaged-archive = The archive is damaged or locked.

@@ -1,6 +1,7 @@
 import-title = una exportación de { $name }
 import-title-keepsake = una exportación mía
 import-title-generic = una lista de conversaciones
+import-title-chat-texts = un chat como texto (LINE, KakaoTalk, iMessage)
 import-title-memories = lo que otro asistente recuerda de ti
 import-kinds-differ = Contiene varias exportaciones. Envíalas de una en una.
 import-more-than = Contiene más de { $what }. Envía un intervalo más corto.
@@ -10,6 +11,7 @@ import-fact-too-long = El dato { $number } del archivo supera los { $most } cara
 import-empty = El archivo está vacío.
 import-unknown-format = Parece { $seems }, pero no lo conozco. Puedo leer, también en .zip o .tgz: { $known }.
 import-unread-product = Esto parece una exportación de { $product }, que no puedo leer. Puedo leer, también en .zip o .tgz: { $known }.
+import-unread-page = Esto es una página de { $product }. Envía los datos en JSON: elige JSON al exportar o sácalos del mismo archivo.
 import-other-packing = No puedo abrir este tipo de archivo comprimido. Envíalo como .zip, por favor.
 import-not-utf8 = El archivo no es texto en UTF-8: línea { $line }.
 import-damaged-archive = El archivo comprimido está dañado o bloqueado.

@@ -1,6 +1,7 @@
 import-title = uma exportação de { $name }
 import-title-keepsake = uma exportação minha
 import-title-generic = uma lista de conversas
+import-title-chat-texts = uma conversa como texto (LINE, KakaoTalk, iMessage)
 import-title-memories = o que outro assistente lembra de você
 import-kinds-differ = Contém várias exportações. Envie uma de cada vez.
 import-more-than = Contém mais de { $what }. Envie um intervalo menor.
@@ -10,6 +11,7 @@ import-fact-too-long = O fato { $number } do arquivo passa dos { $most } caracte
 import-empty = O arquivo está vazio.
 import-unknown-format = Parece ser { $seems }, mas não conheço. Leio, também em .zip ou .tgz: { $known }.
 import-unread-product = Isto parece uma exportação de { $product }, que não consigo ler. Consigo ler, também em .zip ou .tgz: { $known }.
+import-unread-page = Isto é uma página de { $product }. Envie os dados em JSON: escolha JSON ao exportar ou retire-os do mesmo arquivo.
 import-other-packing = Não consigo abrir esse tipo de arquivo compactado. Envie como .zip, por favor.
 import-not-utf8 = O arquivo não é texto em UTF-8: linha { $line }.
 import-damaged-archive = O arquivo compactado está danificado ou bloqueado.

@@ -1,6 +1,7 @@
 import-title = экспорт { $name }
 import-title-keepsake = мой экспорт
 import-title-generic = список разговоров
+import-title-chat-texts = чат в виде текста (LINE, KakaoTalk, iMessage)
 import-title-memories = то, что помнит о тебе другой ассистент
 import-kinds-differ = В архиве несколько экспортов. Присылай их по одному.
 import-more-than = В файле больше, чем { $what }. Пришли историю за меньший срок.
@@ -10,6 +11,7 @@ import-fact-too-long = В факте { $number } из файла больше { 
 import-empty = Файл пуст.
 import-unknown-format = Похоже, это { $seems }, но такого я не знаю. Я читаю, также в .zip или .tgz: { $known }.
 import-unread-product = Похоже на экспорт из { $product }, который я не умею читать. Умею, в том числе в .zip и .tgz: { $known }.
+import-unread-page = Это страница из { $product }. Пришлите данные в JSON: выберите JSON при экспорте или возьмите их из того же архива.
 import-other-packing = Такой архив я открыть не могу. Пришлите его, пожалуйста, в .zip.
 import-not-utf8 = Файл — не текст в UTF-8: строка { $line }.
 import-damaged-archive = Архив повреждён или закрыт паролем.

@@ -1,6 +1,7 @@
 import-title = { $name } 的导出文件
 import-title-keepsake = 我自己的导出文件
 import-title-generic = 对话列表
+import-title-chat-texts = 文本形式的聊天（LINE、KakaoTalk、iMessage）
 import-title-memories = 另一个助手对你的记忆
 import-kinds-differ = 压缩包里有多个导出文件。请逐个发送。
 import-more-than = 文件内容超过{ $what }。请发送较短的范围。
@@ -10,6 +11,7 @@ import-fact-too-long = 文件中的第 { $number } 条事实超过 { $most } 个
 import-empty = 文件是空的。
 import-unknown-format = 这似乎是{ $seems }，但我不认识。我能读取（也可以是 .zip 或 .tgz）：{ $known }。
 import-unread-product = 这看起来是 { $product } 的导出文件，我读不了。我能读取（也可以是 .zip 或 .tgz）：{ $known }。
+import-unread-page = 这是 { $product } 的网页。请改发 JSON 数据：导出时选择 JSON，或从同一个压缩包里取出。
 import-other-packing = 我打不开这种压缩包。请用 .zip 发送。
 import-not-utf8 = 文件不是 UTF-8 文本：第 { $line } 行。
 import-damaged-archive = 压缩包已损坏或被锁定。

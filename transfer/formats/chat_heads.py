@@ -7,7 +7,7 @@ months and halves of the day come from CLDR (Babel). Which number is the day, an
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, time
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,7 +31,7 @@ _NUMERIC = re.compile(
 )
 _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?![\d:])")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era
 NEAR_MONTH = 20  # characters between the name of a month and its day or year
@@ -133,11 +133,23 @@ def find_date(text: str) -> date | None:
     if found is None:
         return None
     numbers, order, _, _ = found
-    order = order or ("ymd" if numbers[0] > 31 else "mdy" if numbers[1] > 12 else "dmy")
     try:
-        return _gregorian_to_date(*arrange(numbers, order))
+        return _gregorian_to_date(*arrange(numbers, order or _guess_order(numbers)))
     except (ValueError, OverflowError):
         return None
+
+
+def parse_written_moment(text: str) -> datetime:
+    """Return the moment that a program wrote for people, in UTC if it says so. Raise ValueError if there is none."""
+    head = _parse_stamp(text, "", "", 0)
+    if head is None:
+        raise ValueError(text)
+    day = _gregorian_to_date(*arrange(head.date, head.order or _guess_order(head.date)))
+    return datetime.combine(day, time(*head.clock), UTC if text.endswith(("UTC", "GMT", "Z")) else None)
+
+
+def _guess_order(numbers: tuple[int, int, int]) -> str:
+    return "ymd" if numbers[0] > 31 else "mdy" if numbers[1] > 12 else "dmy"
 
 
 def _gregorian_to_date(year: int, month: int, day: int) -> date:
@@ -263,8 +275,8 @@ def _day_halves() -> Mapping[str, bool]:
         for widths in Locale.parse(language).day_periods.values():
             for names in widths.values():
                 for period, name in names.items():
-                    is_late = period.startswith(("pm", "noon", "afternoon", "evening", "night"))
+                    is_late = period.startswith(("pm", "afternoon", "evening"))
                     key = "".join(_WORD.findall(name.casefold()))
-                    if key and period in ("am", "pm"):
+                    if key and period.startswith(("am", "pm", "morning", "afternoon", "evening")):
                         found.setdefault(key, is_late)
     return found

@@ -1,6 +1,7 @@
-"""Chats of LINE and KakaoTalk as text → messages. Each has a line for the day, and heads with the time of day alone.
+"""Chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord → messages. Who the person is has to be asked.
 
-Who of the speakers the person is has to be asked.
+The head of a message has a time, and the day unless a line of its own has it. The speaker stands in the head, or on the
+next line.
 """
 
 import re
@@ -8,27 +9,39 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time
 from functools import partial
+from itertools import takewhile
 from typing import NamedTuple
 
 from runtime.cooperative import yielding_gil
 from transfer.formats.chat_heads import find_date, find_half
-from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
+from transfer.formats.conversations import Conversations, LeftOut, hash_parts, number_name, order_by_file
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import WrongElement
 
-_HALF = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
+_CLOCK = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
 _HEADS = (
-    re.compile(rf"{_HALF}\t(?P<speaker>[^\t\n]{{1,100}})\t(?P<words>.*)"),  # LINE: 21:25, tab, Anna, tab, words
-    re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[{_HALF}\] (?P<words>.*)"),  # KakaoTalk on a computer
-    re.compile(rf"(?P<day>[^,\n:]{{8,30}}?),? {_HALF}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"),  # on a phone
+    re.compile(rf"{_CLOCK}\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)"),  # LINE: 21:25, tab, Anna, tab, words
+    re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[{_CLOCK}\] (?P<words>.*)"),  # KakaoTalk on a computer
+    re.compile(rf"(?P<day>[^,\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"),  # on a phone
+    re.compile(  # Telegram, and Discord below
+        rf"(?P<speaker>[^\[\]\n]{{1,100}}), \[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\](?P<words>)$"
+    ),
+    re.compile(rf"\[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\] (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
+    re.compile(  # iMessage, where "Read by" may follow the date
+        r"(?P<day>[^\W\d_]{3,12} \d{1,2}, \d{4}) {1,3}(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<late_half>[AP]M)"
+        r"(?: \([^()\n]*\))?(?P<words>)$"
+    ),
 )
+_SPACED = re.compile(rf"{_CLOCK} (?P<speaker>)(?P<words>\S.*)")
+"""LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
+_LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
 class _ChatLine(NamedTuple):
     day: date | None
     clock: time
-    speaker: str
+    speaker: str | None  # None until its line comes, "" for a line of the app
     words: str
 
 
@@ -36,7 +49,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chat-texts", reading)
     for file in files:
         seen: Counter[str] = Counter()
-        each = ((f"[{number}]", -1, said) for number, said in enumerate(_parse_lines(file.text)))
+        lines = list(_parse_lines(file.text))
+        lines = _split_speakers(lines) if _LINE_DAY.match(file.text) else lines
+        each = ((f"[{number}]", -1, said) for number, said in enumerate(lines))
         talks.add(order_by_file(talks.messages(each, partial(_read_message, reading, seen))))
     talks.ask_own()
     return talks.history()
@@ -46,26 +61,44 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
     """Yield each message with its day; a line without a head goes on with the message before."""
     day: date | None = None
     said: _ChatLine | None = None
+    heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
     for line in yielding_gil(text.replace("\r\n", "\n").split("\n")):
-        found = next((match for head in _HEADS if (match := head.match(line))), None)
+        found = next((match for head in heads if (match := head.match(line))), None)
         if found is not None:
             if said:
                 yield said
             groups = found.groupdict()
             own_day = find_date(groups.get("day") or "")
-            hour, half = int(found["hour"]), find_half((found["half"] or found["late_half"] or "",))
+            hour, half = int(found["hour"]), find_half((groups.get("half") or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
-            said = _ChatLine(own_day or day, clock, found["speaker"].strip(), found["words"])
+            said = _ChatLine(own_day or day, clock, groups.get("speaker"), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new
+        elif said and said.speaker is None:
+            said = said._replace(speaker=line)
         elif said:
             said = said._replace(words=f"{said.words}\n{line}")
     if said:
         yield said
 
 
+def _split_speakers(lines: Sequence[_ChatLine]) -> list[_ChatLine]:
+    """Return lines with the speaker split off the words: what all lines with the same first word begin with."""
+    common: dict[str, list[str]] = {}
+    for line in lines:
+        words = line.words.split(" ")
+        known = common.setdefault(words[0], words[:-1] or words)
+        common[words[0]] = [a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(known, words, strict=False))]
+    return [
+        line._replace(speaker=(name := " ".join(common[line.words.split(" ")[0]])), words=line.words[len(name) :])
+        for line in lines
+    ]
+
+
 def _read_message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> ImportedMessage:
+    if said.speaker == "":
+        raise LeftOut("service")
     words = said.words.strip()
     words = words[1:-1].replace('""', '"') if "\n" in words and words[0] == words[-1] == '"' else words
     if said.day is None or not words:
@@ -73,12 +106,13 @@ def _read_message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> 
     said_at = datetime.combine(said.day, said.clock, reading.zone).astimezone(UTC)
     name = number_name(hash_parts(said_at.isoformat(), said.speaker, words), seen)
     source = f"import:chat-texts:{name}"
-    return ImportedMessage(source=source, role="user", content=words, created_at=said_at, speaker=said.speaker)
+    return ImportedMessage(source=source, role="user", content=words, created_at=said_at, speaker=said.speaker or "?")
 
 
-FORMAT = ImportFormat(
-    name="chat-texts",
-    product="LINE, KakaoTalk",
-    fits=lambda sample: any(head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50]),
-    read=read,
-)
+def _fits(sample: Sample) -> bool:
+    return bool(_LINE_DAY.match(sample.text)) or any(
+        head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50]
+    )
+
+
+FORMAT = ImportFormat(name="chat-texts", fits=_fits, read=read)

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache, partial
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
@@ -31,18 +31,20 @@ from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.values import WrongElement, demand_object, make_wrong_error, parse_moment, to_text
 
 _ROLES: Mapping[Role, str] = {
-    "user": "user|you|human|me|prompt|question|request|du|ich|usuario|usuário|пользователь|вы|用户",
+    "user": "user|you|human|me|prompt|question|request|du|ich|vous|tú|você|usuario|usuário|пользователь|вы|用户|你|"
+    "사용자|나",
     "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|grok|deepseek|ai|bot|model|response|answer|assistent|"
-    "asistente|assistente|ассистент|助手",
+    "asistente|assistente|ассистент|助手|어시스턴트",
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
-_WHEN = (
-    *("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date"),
-    *("inserted_at", "timestamp_ms", "updated_datetime", "create_date", "time", "Time"),
+TIMES = (
+    *("createtime", "createdat", "creationtime", "timestamp", "senddate", "insertedat", "timestampms", "datesent"),
+    *("updateddatetime", "createdate", "createddate", "createdmicroseconds", "created", "originalarrivaltime"),
+    *("time", "date", "ts"),
 )
-"""JSON members that hold the time of a message or conversation."""
+"""Folded names of members that hold the time of a message or conversation."""
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
@@ -151,15 +153,14 @@ class Conversations:
         said = order_by_file(self.messages(((where, -1, one) for where, one in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
-    def said(self, name: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
-        """Return a message of a conversation of two. The assistant's messages answer the one before."""
+    def said(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
+        """Return a message under the id `name`. The assistant's messages answer the one before."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
-        return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers)
+        return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
 
     def when(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time that an object states, or None. A time in the future counts as none."""
-        name = next((one for one in _WHEN if value.get(one)), "")
-        made = parse_moment(value.get(name), f".{name}", self.reading.zone)
+        made = find_time(value, self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
@@ -167,7 +168,7 @@ class Conversations:
         """Ask which speaker is the person who imports. With `must`, nothing is imported before the answer."""
 
         def is_said(one: ImportedMessage) -> bool:
-            return one.role == "user" and one.origin != "forwarded"
+            return one.role == "user" and one.origin != "forwarded" and bool(one.speaker)
 
         said = (one.speaker for talk in self._talks for one in talk if is_said(one) and one.speaker not in bots)
         speakers = Counter(said).most_common(MAX_SPEAKERS)
@@ -217,6 +218,23 @@ class Conversations:
             questions=(*self.questions, *offers),
             facts=facts,
         )
+
+
+@lru_cache(maxsize=4096)
+def _fold_name(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object whose member names have lower-case letters alone: "sender_name" and "Sender Name" are one."""
+    return {_fold_name(name): member for name, member in value.items()}
+
+
+def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
+    """Return the time that an object states, or None. Raise WrongElement if it is unreadable."""
+    names = {_fold_name(name): name for name in value}
+    name = next((names[time] for time in TIMES if value.get(names.get(time, ""))), "")
+    return parse_moment(value.get(name), f".{name}", zone)
 
 
 def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:

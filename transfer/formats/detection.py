@@ -28,18 +28,16 @@ from transfer.formats import (
     chat_texts,
     chatgpt,
     claude,
-    copilot,
     discord,
     gemini,
     generic,
     keepsake,
     memories,
-    messenger,
-    slack,
     telegram_desktop,
     telegram_html,
     whatsapp,
 )
+from transfer.formats.chat_lists import read_columns
 from transfer.formats.conversations import make_distinct
 from transfer.formats.history import (
     SAMPLED,
@@ -62,17 +60,19 @@ _TAR_MAGIC_AT = 257  # where a tar archive says that it is one
 _OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _UNREAD_PRODUCTS = {
-    "Teams": '"MessageList"', "Snapchat": '"IsSaved"', "Signal": '"chatItem"',
-    "ChatGPT (chat.html)": "var jsonData =", "Viber": "Viber", "Character.AI": '"character_external_id"',
+    "Teams": '"MessageList"', "Signal": '"chatItem"', "Messenger": '_a6-g',
+    "ChatGPT": "var jsonData =", "Character.AI": '"character_external_id"',
+    "Discord": "chatlog__message",
 }  # fmt: skip
 """Marks of exports that are named to the person, since they cannot be read."""
+MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
     one.name: one
     for one in (
         *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT),
         *(chat_texts.FORMAT, whatsapp.FORMAT),
-        *(discord.FORMAT, telegram_html.FORMAT, messenger.FORMAT, slack.FORMAT, copilot.FORMAT),
+        *(discord.FORMAT, telegram_html.FORMAT, generic.MESSENGER, generic.SLACK, generic.COPILOT),
         *(generic.FORMAT, memories.FORMAT),
     )
 }
@@ -117,7 +117,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     if not found and (held := [file for file in files if file.text.lstrip()[:1] != "<"]):
         found[generic.FORMAT.name] = held
     if not found:
-        raise _make_unknown_error(None if is_packed else files[0])
+        raise _make_unknown_error(files, is_packed=is_packed)
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # One that is damaged from its beginning is known by its name alone, and counted.
@@ -125,7 +125,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if (understood := _read_as(form, group, reading)) is None:
-        raise _make_unknown_error(None if is_packed else files[0])
+        raise _make_unknown_error(files, is_packed=is_packed)
     form, history = understood
     history = make_well_formed(history)
     messages = history.messages
@@ -240,18 +240,20 @@ def _iterate_objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
         yield walk
 
 
-def _make_unknown_error(file: SourceFile | None) -> ImportRefused:
-    """Says what an unknown file seems to be; None: an archive."""
-    start = file.text[:SAMPLED].lstrip() if file else ""
-    commas = [line.count(",") for line in start.splitlines()[:5]]
-    is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
-    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
-    seems = tr(f"import-seems-{kind if file else 'archive'}")
-    known = dict.fromkeys(one.product or name_format(name) for name, one in FORMATS.items())
-    product = next((name for name, mark in _UNREAD_PRODUCTS.items() if mark in start), "")
+def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
+    """Return the error that names the product of unknown files, or else what they seem to be."""
+    start = files[0].text[:SAMPLED].lstrip() if files else ""
+    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if len(read_columns(start)) > 2 else "text")
+    seems = tr(f"import-seems-{'archive' if is_packed else kind}")
+    known = join_list(dict.fromkeys(form.product or name_format(name) for name, form in FORMATS.items()))
+    products = (
+        product for file in files for product, mark in _UNREAD_PRODUCTS.items() if mark in file.text[:MARKED_CHARS]
+    )
+    if (product := next(products, "")) and kind == "html":
+        return ImportRefused(tr("import-unread-page", product=product))
     if product:
-        return ImportRefused(tr("import-unread-product", product=product, known=join_list(known)))
-    return ImportRefused(tr("import-unknown-format", seems=seems, known=join_list(known)))
+        return ImportRefused(tr("import-unread-product", product=product, known=known))
+    return ImportRefused(tr("import-unknown-format", seems=seems, known=known))
 
 
 def _make_limit_error(what: str) -> ImportRefused:
@@ -328,7 +330,7 @@ def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]
     wanted = [entry for entry in files if _is_wanted(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
-        raise _make_unknown_error(None)
+        raise _make_unknown_error((), is_packed=True)
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: list[tuple[str, bytes]] = []

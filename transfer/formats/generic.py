@@ -4,6 +4,7 @@ Programs copy each other, so a message is recognised by its parts: something lik
 Most have no ids and no dates: a message is known by its conversation, its place and its words.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,64 +12,128 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch
+from records.errors import ImportRefused
+from transfer.formats.chat_lists import ChatLists, is_chat_message, is_chat_table, iterate_rows, read_columns
+from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch, find_time
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import is_json_begin
 from transfer.formats.values import WrongElement, demand_object, list_objects, parse_moment, to_object, to_text
 
 _FLAGS = ("isCreatedByUser", "is_user")
 _ROLE_NAMES = ("role", "from", "sender", "author", "type", "speaker")
-_TEXT_NAMES = ("content", "contentChunks", "fragments", "parts", "value", "text", "mes", "say", "message")
+_TEXT_NAMES = (
+    *("content", "contentChunks", "contentParts", "content_list", "fragments", "parts", "value", "text", "mes", "say"),
+    *("message", "steps"),
+)
+_TEXT_KEYS = frozenset(_TEXT_NAMES)
+_UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
+"""Roles of messages that nobody in a conversation says."""
+_ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
+"""Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
 _WRAPPERS = ("response", "message")
 """Members that hold a whole message: {"response": {…}} of Grok, {"message": {…}} of a tree."""
 _QUERIES = ("query", "query_str", "question", "prompt", "instruction")
 _ANSWERS = ("answer", "response", "completion", "output", "blocks")
 _PARENTS = ("parent", "parentId", "parentMessageId", "parent_response_id", "parent_message_uuid")
 _IDS = ("id", "messageId", "_id", "uuid")
-_TITLES = ("title", "name", "chatTitle", "thread_title", "topic")
-_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id")
+_TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", "displayName")
+_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id", "conversation")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
+_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 _MAX_TREE_DEPTH = 10_000
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("generic", reading)
+def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
+    """Read files of a product under the product's `name`."""
+    talks = Conversations(name, reading)
+    chats = ChatLists(talks, _read_user_names(files))
     for file in files:
-        if is_json_begin(file.text):
-            loose: list[Any] = []
-            talks.read([file], partial(_read_object, loose, talks))
-            _add_talks({}, loose, talks)
-        else:
-            title, messages = _read_transcript(file.text)
-            _add_talk({"title": title}, messages, talks)
+        _FileReader(PurePosixPath(file.path).parent.name, talks, chats).read(file)
+    chats.finish()
     return talks.history()
 
 
-def _read_object(loose: list[Any], talks: Conversations, raw: object, depth: int = 0) -> None:
-    """Add the conversations in an object or list. A message that stands alone is added to `loose`."""
-    if isinstance(raw, list):
-        for item in raw:
-            if isinstance(item, dict | list) and depth < MAX_DEPTH:
-                _read_object(loose, talks, item, depth + 1)
-        return
-    value = demand_object(raw) if not depth else to_object(raw)
-    if not value:
-        return
-    if turns := _split_pair(value):
-        loose.extend(turns)
-    elif _is_message(value):
-        loose.append(value)
-    elif (messages := _find_messages(value)) is not None:
-        _add_talks(value, messages, talks)
-    elif depth < MAX_DEPTH:
-        for member in value.values():
-            if isinstance(member, dict | list):
-                _read_object(loose, talks, member, depth + 1)
+def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
+    """Return the names in Slack's list of people, by their ids."""
+    users: list[dict[str, object]] = []
+    for file in files:
+        if PurePosixPath(file.path).name == "users.json":
+            with suppress(ImportRefused):
+                users += list_objects(file.walk().value())
+    return {to_text(user.get("id")): to_text(user.get("real_name")) or to_text(user.get("name")) for user in users}
+
+
+class _FileReader:
+    """Find the conversations of one file. Messages that stand alone are one conversation, named after the folder."""
+
+    def __init__(self, folder: str, talks: Conversations, chats: ChatLists) -> None:
+        self._folder = folder
+        self._talks = talks
+        self._chats = chats
+        self._loose: list[Any] = []
+
+    def read(self, file: SourceFile) -> None:
+        if is_json_begin(file.text):
+            self._talks.read([file], self._read_object)
+        elif is_chat_table(file.text):
+            self._loose += ({str(key).lower(): cell for key, cell in (row or {}).items()}
+                            for row in iterate_rows(file.text))  # fmt: skip
+        else:
+            title, messages = _read_transcript(file.text)
+            _add_talk({"title": title}, messages, self._talks)
+        self._add_conversation({}, self._loose, {})
+
+    def _read_object(self, raw: object, depth: int = 0, name: str = "") -> None:
+        """Add the conversations in an object, or in a list that is called `name`."""
+        if isinstance(raw, list):
+            if depth > 1 and any(map(is_chat_message, raw)):
+                self._add_conversation({"title": name}, raw, {})
+                return
+            for item in raw:
+                if isinstance(item, dict | list) and depth < MAX_DEPTH:
+                    self._read_object(item, depth + 1)
+            return
+        value = demand_object(raw) if not depth else to_object(raw)
+        if not value:
+            return
+        if turns := _split_pair(value):
+            self._loose.extend(turns)
+        elif (messages := _find_messages(value)) is not None:
+            self._add_conversation(value, messages, _find_group_titles(value))
+        elif _is_message(value) or is_chat_message(value):
+            self._loose.append(_unwrap_item(value))
+        elif depth < MAX_DEPTH:
+            for key, member in value.items():
+                if isinstance(member, dict | list):
+                    self._read_object(member, depth + 1, key)
+
+    def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
+        """Add a chat among people, or one conversation for each group of messages that names its conversation."""
+        roles = {_find_role(to_object(message)) for message in messages}
+        if roles.isdisjoint(_ASSISTANT_TALK) and any(map(is_chat_message, messages)):
+            title = _find_title(raw) or self._folder
+            self._chats.add(messages, to_text(raw.get("thread_path")) or title, title)
+            return
+        group = next((name for name in _GROUPS if len({str(to_object(one).get(name)) for one in messages}) > 1), "")
+        groups: dict[str, list[Any]] = {}
+        for message in messages:
+            groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
+        for name, members in groups.items():
+            title = titles.get(name) or (name if group == "conversation" else "")
+            more = ({"title": title} if title else {}) | ({"id": name} if name else {})
+            _add_talk({**raw, **more}, _follow_parents(members), self._talks)
+
+
+def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the titles of the objects that lists next to the messages hold, by their ids."""
+    objects = (item for member in value.values() for item in list_objects(member))
+    return {to_text(item.get("id")): to_text(item.get("title")) for item in objects if item.get("title")}
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
@@ -81,8 +146,11 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
     for holder in (value, chat):
         for member in holder.values():
             items = member if isinstance(member, list) else ()
-            if any(_is_message(_unwrap_item(item)) or _split_pair(to_object(item)) for item in items):
-                return _follow_parents(_flatten_lists(items))
+            if any(
+                _is_message(_unwrap_item(item)) or _split_pair(to_object(item)) or is_chat_message(item)
+                for item in items
+            ):
+                return _flatten_lists(items)
     return None
 
 
@@ -130,6 +198,9 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
 
 def _unwrap_item(item: Any) -> Any:
     """Return a message without the object around it, which may hold its id and parent."""
+    if isinstance(item, dict) and isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
+        chosen = item.get("currentlySelected")
+        return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
     for name in _WRAPPERS:
         if isinstance(item, dict) and isinstance(inner := item.get(name), dict) and not _is_message(item):
             return {**{key: value for key, value in item.items() if key != name}, **inner}
@@ -164,9 +235,6 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and _find_role(value) is not None and not _TEXT_KEYS.isdisjoint(value)
 
 
-_TEXT_KEYS = frozenset(_TEXT_NAMES)
-
-
 def _find_role(value: Mapping[str, Any]) -> str | None:
     """Return what the file calls the speaker, in lower case; None if it names none."""
     for name in _FLAGS:
@@ -181,39 +249,50 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
-def _add_talks(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
-    """Add one conversation for each group of messages that names its conversation; all in one where none does."""
-    group = next((name for name in _GROUPS if len({str(to_object(one).get(name)) for one in messages}) > 1), "")
-    groups: dict[str, list[Any]] = {}
-    for message in messages:
-        groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
-    for name, members in groups.items():
-        _add_talk({**raw, "id": name} if name else raw, members, talks)
-
-
 def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
+    """Add a conversation of two. Where no role is known to be the assistant's, it is the one that is not known."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
-    title = next((to_text(raw[name]) for name in _TITLES if to_text(raw.get(name))), "") or _find_inner_title(raw)
-    talks.talk({**raw, "title": title}, elements, _turn, str(key)[:200])
+    sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
+    read_turn = partial(_read_turn, "assistant" not in sides and "user" in sides)
+    talks.talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
 
 
-def _find_inner_title(raw: Mapping[str, Any]) -> str:
-    """Return the title that stands in an object about the conversation, such as `metadata`."""
+def _find_title(raw: Mapping[str, Any]) -> str:
+    """Return a conversation's title, which may stand in an object about it, such as `metadata`."""
     inner = (member for member in raw.values() if isinstance(member, dict))
-    titles = (to_text(member.get(name)) for member in inner for name in _TITLES if name != "name")
+    titles = [to_text(raw.get(name)) for name in _TITLES]
+    titles += [to_text(member.get(name)) for member in inner for name in _TITLES if name != "name"]
     return next(filter(None, titles), "")
 
 
-def _turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
+def _read_turn(is_assistant_strange: bool, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
     words = None if value.get("weight") == 0 else _remove_asides(_find_words(value)).strip()
-    role = ROLES.get(_find_role(value) or "")
-    character = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
-    return ImportedTurn(role, words, to_text(value.get("messageId")), character)
+    label = _find_role(value) or ""
+    role = ROLES.get(label)
+    speaker = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
+    if role is None and label and is_assistant_strange and label not in _UNSAID_ROLES:
+        role = "assistant"
+        speaker = next((name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label), "")
+    return ImportedTurn(role, words, to_text(value.get("messageId")), speaker)
 
 
 def _find_words(value: Mapping[str, Any]) -> str:
-    return next((words for name in _TEXT_NAMES if (words := _text_in(value.get(name))).strip()), "")
+    for call in list_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
+        function = to_object(call.get("function"))
+        if function.get("name") == "send_message":
+            return to_text(_parse_object(to_text(function.get("arguments"))).get("message"))
+    words = next((words for name in _TEXT_NAMES if (words := _text_in(value.get(name))).strip()), "")
+    if words.startswith('{"type":') and (envelope := _parse_object(words)):  # Letta's events, most of which nobody said
+        return to_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
+    return words
+
+
+def _parse_object(text: str) -> Mapping[str, Any]:
+    try:
+        return to_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _text_in(held: object, depth: int = 0) -> str:
@@ -222,40 +301,43 @@ def _text_in(held: object, depth: int = 0) -> str:
         return "\n".join(filter(None, (_text_in(part, depth + 1) for part in held if depth < MAX_DEPTH)))
     if not isinstance(held, dict):
         return to_text(held)
-    if depth > MAX_DEPTH or _HIDDEN_PART.search(to_text(held.get("type"))):
+    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(held.get(name))) for name in ("type", "phase")):
         return ""
-    inner = (_text_in(held.get(name), depth + 1) for name in ("text", "value", "content"))
+    inner = (_text_in(held.get(name), depth + 1) for name in ("text", "value", "content", "part", "data"))
     return next((words for words in inner if words.strip()), "")
 
 
 def _find_time(message: Mapping[str, Any]) -> float:
     """Return seconds since 1970, by which the newest of several branches is found; 0 where none is readable."""
-    for name in ("createdAt", "create_time", "inserted_at", "created_at", "timestamp"):
-        with suppress(WrongElement):
-            if made := parse_moment(message.get(name), ""):
-                return made.timestamp()
+    with suppress(WrongElement):
+        if made := find_time(message):
+            return made.timestamp()
     return 0.0
 
 
 def _remove_asides(text: str) -> str:
-    """Return a text without the folded blocks in which a program keeps reasoning and calls of tools."""
-    before, *blocks = text.split(_ASIDE)
+    """Return a text without the blocks in which a program keeps reasoning and calls of tools."""
+    before, *blocks = _THOUGHTS.sub("", text, count=1).split(_ASIDE)
     return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
 
 
 # Transcripts in Markdown -------------------------------------------------------------------------------------------
 
-_LABEL = r"(?P<label>[^\n:*_#(]{1,40}?)(?: said)?[ \t]{0,3}(?:\((?P<date>[^()\n]{6,40})\))?[ \t]{0,3}"
+_ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
+_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?)?"
+_LABEL = rf"{_ORDINAL}(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _HEADINGS = {
-    "#": re.compile(rf"#{{1,6}}\s+(?:\*\*|__)?{_LABEL}(?:\*\*|__)?(?::(?:\*\*|__)?[ \t]*(?P<rest>.*))?$"),
+    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?::[ \t]*(?P<rest>.*))?$"),
     "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}(?::|$))[ \t]*(?P<rest>.*)$"),
     ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }
 """The ways in which a line names who speaks, by the style of each."""
+MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
 _DECORATION = re.compile(r"[^\w\s]+")
+_COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
 _FOOTER = re.compile(r"\n---\s*\n[^\n]*\]\(https?://[^\n]*\s*$")
 
 
@@ -271,7 +353,7 @@ class _Heading(NamedTuple):
 def _parse_heading(line: str) -> _Heading | None:
     """Return the heading that a line is; a line that is nothing but a label has to be a known role."""
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
-        if found := pattern.match(line):
+        if found := pattern.match(line.replace("**", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
             if label and (style or label in ROLES):
                 return _Heading(style, label, found["date"] or "", found["rest"] or "")
@@ -286,7 +368,7 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
     for style in dict.fromkeys(heading.style for heading in headings):
-        labels = [heading.label for heading in headings if heading.style == style]
+        labels = [one.label for one in headings if one.style == style and one.label not in _UNSAID_ROLES]
         roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
         if "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
@@ -308,13 +390,15 @@ def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
 
 def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
     """Return the title and the messages; what stands before the first turn is neither."""
+    text = _COMMENT.sub("", text)
     lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
     title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
-        if heading and style in (heading.style, _ANY_STYLE) and heading.label in roles:
-            turns.append((roles[heading.label], heading.date, [heading.rest] if heading.rest else []))
+        is_turn = heading and style in (heading.style, _ANY_STYLE)
+        if heading and is_turn and (heading.label in roles or heading.label in _UNSAID_ROLES):
+            turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
         elif turns and line.strip() != "---":
             turns[-1][2].append(line)
     return title, [_parse_turn(role, date, lines) for role, date, lines in turns]
@@ -323,9 +407,12 @@ def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
 def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
     """Return a message; a date alone on its first line is its time."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    for given, rest in ((date, lines), (lines[first].strip("*_ ") if lines else "", lines[first + 1 :])):
+    line = lines[first].strip() if lines else ""
+    bare = line.strip("*_ ")
+    is_date = len(bare) > 7 and not bare.isdecimal() and (bare != line or sum(map(str.isalpha, bare)) < MIN_WORD)
+    for given, rest in ((date, lines), (bare if is_date else "", lines[first + 1 :])):
         with suppress(WrongElement):
-            if len(given) > 7 and not given.isdecimal() and parse_moment(given, ""):
+            if given and parse_moment(given, ""):
                 return {"role": role, "content": "\n".join(rest), "created_at": given}
     return {"role": role, "content": "\n".join(lines)}
 
@@ -338,7 +425,25 @@ def _fits(sample: Sample) -> bool:
         is_strange = bool(names & {"type", "guild", "chat_messages"}) if is_talk else "date" in names
         return ((is_talk or is_message) and not is_strange) or {"chat", "title"} <= names
     headings = [heading for _, heading in _iterate_outside_fences(sample.text) if heading]
-    return bool(_choose_style(headings)[1])
+    return is_chat_table(sample.text) or bool(_choose_style(headings)[1])
 
 
+def _fits_slack(sample: Sample) -> bool:
+    return sample.opening == "[" and ({"type", "ts", "text"} <= sample.names or {"team_id", "profile"} <= sample.names)
+
+
+MESSENGER = ImportFormat(
+    name="messenger",
+    product="Messenger",
+    fits=lambda sample: {"participants", "messages"} <= sample.names,
+    read=partial(read, name="messenger"),
+    members=lambda _, name: name.startswith("message_") and name.endswith(".json"),
+)
+SLACK = ImportFormat(name="slack", product="Slack", fits=_fits_slack, read=partial(read, name="slack"))
+COPILOT = ImportFormat(
+    name="copilot",
+    product="Copilot",
+    fits=lambda sample: {"conversation", "time", "author", "message"} <= read_columns(sample.text),
+    read=partial(read, name="copilot"),
+)
 FORMAT = ImportFormat(name="generic", fits=_fits, read=read)

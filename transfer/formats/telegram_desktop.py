@@ -255,7 +255,7 @@ FORMAT = ImportFormat(
     fits=lambda sample: (
         sample.opening == "{"
         and bool(
-            sample.names & {"chats", "left_chats"}
+            (sample.names & {"chats", "left_chats"} and '"list"' in sample.text)
             or ({"messages", "type", "id"} <= sample.names and "guild" not in sample.names)
         )
     ),

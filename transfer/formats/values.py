@@ -2,6 +2,7 @@
 write them.
 """
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
@@ -9,6 +10,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
+from transfer.formats.chat_heads import parse_written_moment
 
 _WRITTEN = (
     *("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms"),
@@ -16,7 +18,7 @@ _WRITTEN = (
       for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
 )  # fmt: skip
 """Date formats of Telegram's pages, SillyTavern and browsers, without spaces."""
-_MILLISECONDS = 10**11  # larger numbers are milliseconds: as seconds they would lie after the year 5138
+_MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
@@ -51,7 +53,9 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
         seconds = float(value)
-        return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
+        while abs(seconds) >= _MILLISECONDS and math.isfinite(seconds):
+            seconds /= 1000
+        return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         raise WrongElement(where) from None
 
@@ -62,7 +66,7 @@ def _written(text: str) -> datetime:
     for form in _WRITTEN:
         with suppress(ValueError):
             return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
-    raise ValueError(text)
+    return parse_written_moment(text)
 
 
 def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:

@@ -52,10 +52,12 @@ _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
     "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
 )
-_TAIL = re.compile(r"[\u200e\u200f]<[^<>\n:]{3,30}: [^<>\n]{1,200}>$")
+_TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")
+"""What iOS adds to a message: that it was edited, or a file."""
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
+_ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is mentioned
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
@@ -132,7 +134,7 @@ def _read_messages(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
             continue
         # iOS marks what the app says itself, and files, by the direction of its language.
         is_marked = head.is_ios and words.startswith(("\u200e", "\u200f"))
-        words = _EDITED.sub("", words.strip(" \u200e\u200f\n"))
+        words = _EDITED.sub("", _ISOLATE.sub("", words).strip(" \u200e\u200f\n"))
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
         is_silent = _MEDIA.fullmatch(rest) or _DELETED.fullmatch(rest.rstrip(".")) or _DOCUMENT.fullmatch(rest)

@@ -1,0 +1,178 @@
+"""More files in the shapes that programs write, of products that share one reader."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from tests.unit.transfer.talk import zipped
+from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+
+AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
+SECONDS = int(AT.timestamp())
+ASKED, ANSWERED = ({"role": role, "content": text} for role, text in zip(("user", "assistant"), WALNUTS, strict=True))
+
+
+def lines(*rows: dict[str, Any]) -> str:
+    return "\n".join(map(json.dumps, rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("Messenger with encryption", {"participants": ["Anna", "Tom"], "threadName": "Tom_1", "messages": [
+            {"senderName": "Anna", "text": "hello", "timestamp": SECONDS * 1000, "type": "text", "isUnsent": False},
+            {"senderName": "Tom", "text": "good", "timestamp": SECONDS * 1000 + 1, "type": "text", "isUnsent": False},
+        ]}),
+        ("Signal", lines(
+            {"date": "2024-05-01 10:00:00", "sender": "Anna", "body": "hello", "reactions": []},
+            {"date": "2024-05-01 10:00:00", "sender": "Tom", "body": "good", "reactions": []},
+        )),
+        ("Snapchat", {"tom": [
+            {"From": "Tom", "Media Type": "TEXT", "Created": "2024-05-01 10:00:00 UTC", "Content": "good"},
+            {"From": "Anna", "Media Type": "TEXT", "Created": "2024-05-01 09:59:59 UTC", "Content": "hello"},
+        ]}),
+        ("Google Chat", {"messages": [
+            {"creator": {"name": "Anna"}, "created_date": "Wednesday, May 1, 2024 at 10:00:00 AM UTC", "text": "hello"},
+            {"creator": {"name": "Tom"}, "created_date": "Wednesday, May 1, 2024 at 10:00:00 AM UTC", "text": "good"},
+        ]}),
+        ("Teams", {"conversations": [{"displayName": "Tom", "MessageList": [
+            {"from": "Tom", "originalarrivaltime": "2024-05-01T10:00:00Z", "messagetype": "RichText/Html",
+             "content": "<p>good</p>"},
+            {"from": "Anna", "originalarrivaltime": "2024-05-01T09:59:59Z", "messagetype": "Text", "content": "hello"},
+            {"from": "x", "originalarrivaltime": "2024-05-01T09:00:00Z", "messagetype": "ThreadActivity/AddMember",
+             "content": "<addmember/>"},
+        ]}]}),
+        ("KakaoTalk on a Mac", "\ufeffDate,User,Message\n2024-05-01 10:00:00,Anna,hello\n2024-05-01 10:00:01,Tom,good"),
+        ("Discord's table",
+         "AuthorID,Author,Date,Content\n1,Anna,01-May-24 10:00 AM,hello\n2,Tom,2024-05-01T10:00:00.000000+00:00,good"),
+        ("Discord's text", "Guild: Home\n\n[01-May-24 10:00 AM] Anna\nhello\n\n[01-May-24 10:00 AM] Tom\ngood\n"),
+        ("copied from Telegram", "Anna, [01.05.2024 10:00]\nhello\n\nTom, [01.05.2024 10:00]\ngood\n"),
+        ("iMessage", "May 01, 2024 10:00:00 AM\nAnna\nhello\n\nMay 01, 2024 10:00:00 AM (Read by you)\nTom\ngood\n"),
+        ("LINE on a computer", "2024.05.01 Wednesday\n10:00 Anna hello\n10:00 Tom good\n"),
+        ("LINE with a line of its own",
+         "[LINE] x\n\n2024/05/01(Wed)\n10:00\tAnna\thello\n10:00\tTom\tgood\n10:01\t\tTom unsent a message.\n"),
+        ("WhatsApp in Hindi", "1/5/24, 10:00 पूर्वाह्न - Anna: hello\n1/5/24, 10:00 पूर्वाह्न - Tom: good\n"),
+        ("WhatsApp in Tamil", "1/5/24, முற்பகல் 10:00 - Anna: hello\n1/5/24, முற்பகல் 10:00 - Tom: good\n"),
+        ("edited on iOS", "[1/5/24, 10:00:00] Anna: hello\u200e <Modifié>\n[1/5/24, 10:00:00] Tom: good\n"),
+    ],
+)  # fmt: skip
+def test_a_chat_among_people_is_read_whatever_its_parts_are_called(name: str, data: object) -> None:
+    history = past(data)
+    assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "hello"), ("Tom", "good")]
+    assert abs(history.messages[1].created_at - AT).total_seconds() < 2
+    assert [question.name for question in history.questions if question.name == "speaker"]
+    assert past(data).messages == history.messages, "a second import has the same sources"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("LM Studio", {"name": "W", "messages": [
+            {"versions": [{"role": "user", "content": WALNUTS[0]}], "currentlySelected": 0},
+            {"versions": [{"role": "assistant", "steps": [
+                {"type": "contentBlock", "content": [{"type": "text", "text": f"<think>hm</think>{WALNUTS[1]}"}]},
+            ]}], "currentlySelected": 0},
+        ]}),
+        ("Chatbox", {"chat-sessions": [{"name": "W", "messages": [
+            {"role": "user", "contentParts": [{"type": "text", "text": WALNUTS[0]}]},
+            {"role": "assistant", "contentParts": [{"type": "reasoning", "text": "hm"},
+                                                   {"type": "text", "text": WALNUTS[1]}]},
+        ]}]}),
+        ("Big-AGI", {"conversations": [{"messages": [
+            {"role": "user", "fragments": [{"ft": "content", "part": {"pt": "text", "text": WALNUTS[0]}}]},
+            {"role": "assistant", "fragments": [{"ft": "content", "part": {"pt": "text", "text": WALNUTS[1]}}]},
+        ]}]}),
+        ("Qwen", {"data": [{"title": "W", "chat": {"history": {"currentId": "2", "messages": {
+            "1": {"id": "1", "parentId": None, **ASKED},
+            "2": {"id": "2", "parentId": "1", "role": "assistant", "content": "", "content_list": [
+                {"content": "hm", "phase": "think"}, {"content": WALNUTS[1], "phase": "answer"},
+            ]},
+        }}}}]}),
+        ("an exporter for Claude", {"meta": {"title": "W"}, "chats": [
+            {"type": "prompt", "message": [{"type": "p", "data": WALNUTS[0]}]},
+            {"type": "response", "message": [{"type": "p", "data": WALNUTS[1]}]},
+        ]}),
+        ("Letta, where an agent speaks by a tool", {"agents": [{"messages": [
+            {"role": "user", "content": [{"type": "text", "text": '{"type": "heartbeat", "reason": "x"}'}]},
+            {"role": "user", "content": json.dumps({"type": "user_message", "message": WALNUTS[0]})},
+            {"role": "assistant", "content": "I shall answer.", "tool_calls": [
+                {"function": {"name": "send_message", "arguments": json.dumps({"message": WALNUTS[1]})}},
+            ]},
+        ]}]}),
+        ("LibreChat's table", """sender,text,createdAt
+User,Where do walnuts grow?,2024-05-01T10:00:00Z
+GPT-4,In deep soil.,2024-05-01T10:00:01Z
+"""),
+        ("an assistant with a name of its own", {"messages": [
+            {"author": "human", "text": WALNUTS[0], "creationTime": SECONDS * 1_000_000},
+            {"author": "Claude-3", "text": WALNUTS[1], "creationTime": SECONDS * 1_000_000},
+        ]}),
+        ("numbered headings", """### Message 1 - 👤 **User**
+*2024-05-01T10:00:00*
+
+Where do walnuts grow?
+
+### Message 2 - **Think**
+
+hm
+
+### Message 3 - 🤖 **Agent**
+
+In deep soil.
+"""),
+        ("dates behind a dash", """<!-- node: a -->
+## user — 2024-05-01T10:00:00+00:00
+
+Where do walnuts grow?
+
+## assistant — 2024-05-01T10:00:01+00:00
+
+<!-- node: b -->
+In deep soil.
+"""),
+    ],
+)  # fmt: skip
+def test_a_talk_with_an_assistant_is_read_whatever_its_parts_are_called(name: str, data: object) -> None:
+    assert words_of(past(data)) == WALNUTS
+
+
+def test_messages_of_several_topics_are_several_conversations_with_their_titles() -> None:
+    data = {"data": {
+        "topics": [{"id": "t1", "title": "Walnuts"}, {"id": "t2", "title": "Soap"}],
+        "messages": [
+            {"id": "m1", "topicId": "t1", "parentId": None, **ASKED},
+            {"id": "m2", "topicId": "t1", "parentId": "m1", **ANSWERED},
+            {"id": "m3", "topicId": "t2", "role": "user", "content": "Who has soap?"},
+        ],
+    }}  # fmt: skip
+    assert [(message.title, message.content) for message in past(data).messages] == [
+        ("Walnuts", WALNUTS[0]), ("", WALNUTS[1]), ("Soap", "Who has soap?"),
+    ]  # fmt: skip
+
+
+def test_a_date_of_a_browser_is_understood() -> None:
+    for date in ("8/24/2025, 10:00:00 AM", "24.8.2025, 10:00:00", "2025/8/24 10:00:00"):
+        history = past({"sessions": [{"topic": "W", "messages": [{**ASKED, "date": date}]}]})
+        assert history.messages[0].created_at == datetime(2025, 8, 24, 10, tzinfo=UTC)
+
+
+def test_links_and_names_in_slack_are_words() -> None:
+    users = json.dumps([{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}}])
+    day = json.dumps([{"type": "message", "user": "U1", "ts": "1714557600.000100",
+                       "text": "see <https://x.org|the docs> &amp; <@U1>"}])  # fmt: skip
+    assert words_of(past(zipped({"users.json": users, "home/2024-05-01.json": day}))) == ["see the docs & @Anna"]
+
+
+def test_a_page_is_refused_with_what_to_send_instead() -> None:
+    page = '<html><body><div class="pam _a6-g"><h2>Tom</h2><div>hello</div></div></body></html>'
+    for data in (page.encode(), zipped({"inbox/tom_1/message_1.html": page})):
+        with pytest.raises(ImportRefused, match=r"page of Messenger.*choose JSON"):
+            past(data)
+
+
+def test_a_meeting_on_the_first_line_of_a_message_is_not_its_date() -> None:
+    text = "## User\n\nMeet on 3.4.2025 at 10:00\n\nplease\n\n## Claude\n\nYes\n"
+    assert words_of(past(text, "x.md")) == ["Meet on 3.4.2025 at 10:00\n\nplease", "Yes"]

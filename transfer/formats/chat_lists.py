@@ -1,0 +1,138 @@
+"""Chats among people, as lists of objects or rows of a table → messages. Who the person is has to be asked.
+
+Programs name the parts of a message differently, but each message has a speaker, a time and a text.
+"""
+
+import csv
+import html
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from transfer.formats.conversations import (
+    TIMES,
+    Conversations,
+    LeftOut,
+    add_reactions,
+    fold_names,
+    hash_parts,
+    number_name,
+    order_by_file,
+)
+from transfer.formats.history import ImportedMessage
+from transfer.formats.html_blocks import find_text
+from transfer.formats.values import WrongElement, demand_object, list_objects, to_object, to_text
+
+_SPEAKERS = ("sendername", "displayname", "sender", "from", "author", "creator", "user", "username", "contactname")
+_TEXTS = ("text", "content", "contents", "body", "message")
+_PERSON_NAMES = ("nickname", "name", "realname", "displayname", "username", "email")
+_SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
+"""Types of messages that a program writes itself."""
+_SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
+
+
+def is_chat_message(value: object) -> bool:
+    """Return True if an object has a speaker, a text and a time."""
+    members = fold_names(value) if isinstance(value, dict) else {}
+    return bool(_find_speaker(members)) and all(any(name in members for name in names) for names in (_TEXTS, TIMES))
+
+
+def read_columns(text: str) -> set[str]:
+    """Return the names of a table's columns in lower case, if its first line names some."""
+    with suppress(csv.Error):
+        return {name.strip().lower() for name in next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0]]), ())}
+    return set()
+
+
+def is_chat_table(text: str) -> bool:
+    return is_chat_message(dict.fromkeys(read_columns(text), "?"))
+
+
+def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
+    """Yield the rows of a table that begins with the names of its columns; None for a row that is damaged."""
+    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    while True:
+        try:
+            yield next(rows)
+        except StopIteration:
+            return
+        except csv.Error:  # a field longer than any message
+            yield None
+
+
+class ChatLists:
+    """Collect the chats of one import. `names` maps a speaker's id to a name."""
+
+    def __init__(self, talks: Conversations, names: Mapping[str, str]) -> None:
+        self._talks = talks
+        self._names = names
+        self._parts: dict[str, list[list[ImportedMessage]]] = {}
+        self._titles: dict[str, str] = {}
+
+    def add(self, messages: Sequence[object], key: str, title: str) -> None:
+        """Add a part of a chat. Parts with the same key are one chat."""
+        elements = ((f".messages[{number}]", -1, message) for number, message in enumerate(messages))
+        read = self._talks.messages(elements, partial(self._read_message, key, Counter[str]()))
+        if read:
+            is_newest_first = read[0].created_at > read[-1].created_at
+            self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
+            self._titles[key] = fix_letters(title)
+
+    def finish(self) -> None:
+        """Hand the chats over, the parts of each in the order of their first messages, and ask who the person is."""
+        for key, parts in self._parts.items():
+            parts.sort(key=lambda part: part[0].created_at)
+            self._talks.add(order_by_file([message for part in parts for message in part]), self._titles[key])
+        if self._parts:
+            self._talks.ask_own()
+
+    def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
+        members = fold_names(demand_object(raw))
+        if any(_SERVICE.match(to_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
+            raise LeftOut("service")
+        words = next((text for name in _TEXTS if (text := fix_letters(to_text(members.get(name))).strip())), "")
+        if "messagetype" in members:  # Skype and Teams write HTML
+            words = find_text(words)
+        if "ts" in members:
+            words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
+        words = "\n".join(filter(None, (words, to_text(to_object(members.get("share")).get("link")))))
+        if not words or members.get("isunsent") is True:
+            raise LeftOut("wordless")
+        said_at = self._talks.when(members)
+        if said_at is None:
+            raise WrongElement(".timestamp")
+        speaker = fix_letters(self._names.get(_find_speaker(members)) or self._find_profile_name(members)) or "?"
+        reactions = list_objects(members.get("reactions"))
+        emoji = [fix_letters(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
+        name = hash_parts(key, said_at.isoformat(), speaker, words)
+        name = f"{key}:{members['ts']}" if "ts" in members else number_name(name, seen)
+        return self._talks.said(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
+
+    def _find_profile_name(self, members: Mapping[str, Any]) -> str:
+        profile = fold_names(to_object(members.get("userprofile")))
+        return _find_name(profile) or _find_speaker(members)
+
+    def _format_slack_link(self, found: re.Match[str]) -> str:
+        sign, target, label = found.groups()
+        return f"{sign}{label or self._names.get(target, target)}"
+
+
+def _find_speaker(members: Mapping[str, Any]) -> str:
+    return next((name for key in _SPEAKERS if (name := _find_name(members.get(key)))), "")
+
+
+def _find_name(value: object) -> str:
+    """Return a name that is a text, or a member of an object about a person."""
+    members = fold_names(to_object(value))
+    return to_text(value) or next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
+
+
+def fix_letters(text: str) -> str:
+    """Return a text as it was typed: Meta writes each byte of its UTF-8 as a letter of Latin-1."""
+    with suppress(UnicodeError):
+        return text.encode("latin-1").decode()
+    return text
