@@ -38,7 +38,7 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     members = fold_names(value) if isinstance(value, dict) else {}
-    return bool(_find_speaker(members)) and all(any(name in members for name in names) for names in (_TEXTS, TIMES))
+    return all(not members.keys().isdisjoint(names) for names in (_TEXTS, TIMES)) and bool(_find_speaker(members))
 
 
 def read_columns(text: str) -> set[str]:
@@ -122,7 +122,7 @@ class ChatLists:
 
 
 def _find_speaker(members: Mapping[str, Any]) -> str:
-    return next((name for key in _SPEAKERS if (name := _find_name(members.get(key)))), "")
+    return next((name for key in _SPEAKERS if key in members and (name := _find_name(members[key]))), "")
 
 
 def _find_name(value: object) -> str:
