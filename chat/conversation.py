@@ -53,8 +53,8 @@ class Conversation:
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
-        Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it stores what `kept` gives, and where that is nothing, no
+        Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn that has an answer is
+        not asked again (`is_repeated`). Cancelling it stores what `kept` gives, and where that is nothing, no
         answer.
         """
         session = self._sessions.of(incoming.scope)
@@ -66,7 +66,7 @@ class Conversation:
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                     if turn.answer is not None:
                         return note(
-                            Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
+                            Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)
                         )
                     try:
                         answered = await self._answerer.answer(turn, on_text, kept)

@@ -125,7 +125,7 @@ def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
 
     def note(reply: Reply) -> Reply:
         nonlocal outcome
-        outcome = "failed" if reply.is_error else "repeated" if reply.repeated else "answered"
+        outcome = "failed" if reply.is_error else "repeated" if reply.is_repeated else "answered"
         if reply.is_error:
             turn.fail(reply.error_type)
         return reply

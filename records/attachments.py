@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A passage of a document's text. `place` is its location for people: "page 3", "lines 12–40"."""
+    """A passage of a document. `place` is its location for people, such as "page 3" or "lines 12–40"."""
 
     place: str
     text: str
@@ -14,7 +14,7 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentText:
-    """The text of a document in passages, in order. `is_whole`: nothing was left out at its end."""
+    """The text of a document in passages. `is_whole` is False if its end was left out."""
 
     name: str
     passages: tuple[Passage, ...]
@@ -23,10 +23,10 @@ class DocumentText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Picture:
-    """A picture as a request carries it. `width`, `height`: in pixels; 0 where nobody knows.
+    """A picture for a request. The size is in pixels, or 0 if unknown.
 
-    `kind`: what it is called where it is remembered ("Photo"); "" for one that need not be. `source`: what names it in
-    the memory: the source of its message, and the file's id.
+    `kind` is its name in memory, such as "Photo", or "" if it need not be remembered. `source` identifies it there by
+    the source of its message and the file's id.
     """
 
     data: bytes = field(repr=False)
@@ -38,7 +38,7 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        """Its estimated cost in a prompt."""
+        """The estimated cost in a prompt."""
         return count_picture_tokens(self.width, self.height)
 
 
@@ -46,7 +46,7 @@ UNKNOWN_SIZE = (1280, 1280)
 
 
 def count_picture_tokens(width: int, height: int) -> int:
-    """Estimate the tokens of a picture in a prompt: the maximum of these published rules.
+    """Estimate the tokens of a picture in a prompt, as the maximum of these published rules.
 
     OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,
     times 1.62 in the small models (platform.openai.com/docs/guides/images-vision). Anthropic: width × height / 750

@@ -10,16 +10,16 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 
 MAX_UNFOLDED = 20_000
-"""Active messages read for a prompt or a fold. More can only accumulate if folding fails for months."""
+"""Active messages that a prompt or a fold reads. More only accumulate if folding fails for months."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """The material of a prompt except search results, read from one snapshot.
+    """The material of a prompt except search results, read from one snapshot, in ascending order.
 
-    `last` are the messages of the newest turns, active or archived. `unfolded` are the newest MOST_UNFOLDED active
-    messages. Both, and the active `summaries`, belong to the scope and ascend. `facts` (the valid ones) and `profile`
-    belong to the owner. `total`, `archived` and `characters` count all messages of the scope, the new turn included.
+    `last` are the messages of the newest turns, active or archived. `unfolded` are the newest MAX_UNFOLDED active
+    messages. `facts` are the valid ones. `total`, `archived` and `characters` count all messages of the scope with the
+    new turn.
     """
 
     last: Sequence[Message]
@@ -36,7 +36,7 @@ class ContextSources:
 class StoredQuestion:
     """A question that was just stored, with the answer that an earlier process stored for it, if any.
 
-    Without an answer, `sources` is the material of its context if that was requested and could be read.
+    Otherwise, `sources` is the material of its context if that was requested and could be read.
     """
 
     turn: int
@@ -46,9 +46,9 @@ class StoredQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snippet:
-    """An earlier message that was found for this question.
+    """An excerpt of an earlier message that was found for this question.
 
-    `text` is the excerpt in the prompt. `score` has a value for each signal, such as {"words": 3.1, "meaning": 0.4}.
+    `score` has a value for each signal, such as {"words": 3.1, "meaning": 0.4}.
     """
 
     message: Message
@@ -58,9 +58,9 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that was found for this question or always applies.
+    """A fact that was found for this question or always applies, with its score (see Snippet).
 
-    `score` has a value for each signal, as in Snippet. `earlier` is the fact that it replaced.
+    `earlier` is the fact that it replaced.
     """
 
     fact: Fact
@@ -70,7 +70,7 @@ class RecalledFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextPart:
-    """One part of a prompt, with its tokens and its token budget."""
+    """A part of a prompt with its size and budget in tokens."""
 
     name: Literal[
         "system",
@@ -93,8 +93,8 @@ class ContextPart:
 class Cut:
     """A range of messages that the prompt neither quotes nor covers by a summary.
 
-    "archived" messages have no active summary: they left a sliding window, or another program wrote the file.
-    "document" passages of a file are searched instead of repeated in full.
+    "archived" messages have no active summary, because they left a sliding window or another program wrote the file.
+    "document" passages are searched instead of repeated in full.
     """
 
     what: Literal["turns", "summary", "archived", "message", "system", "document"]
@@ -107,9 +107,9 @@ class Cut:
 class Context:
     """The context of one request, and the origin of each part.
 
-    `facts` lists the instructions and preferences that apply, then the matches for the question. `wanted` is its size
-    in tokens without snippets if nothing were cut. `earlier` counts the stored messages before the question. `whole` is
-    the estimated size in tokens of a request with the whole history, or 0 without a store.
+    `wanted` is the size in tokens without snippets if nothing were cut. `facts` are those that apply and then those
+    that match the question. `earlier` counts the stored messages before the question. `whole` estimates the tokens of a
+    request with the whole history, or is 0 without a store.
     """
 
     messages: tuple[PromptMessage, ...]

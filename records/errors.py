@@ -2,37 +2,37 @@
 
 KeepsakeError
 ├── SettingsError        a setting is wrong: exit status 2, names the variable
-├── StorageError         a store could not do what was asked; nothing was half done
-│   ├── StorageBusy      what another process holds is waited for in vain
-│   │   └── StorageHeld    another process holds the data directory or the database for as long as it runs
+├── StorageError         a store failed and left nothing half done
+│   ├── StorageBusy      another process held the file for too long
+│   │   └── StorageHeld    another process uses the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
 │   ├── StorageTooOld    the file was written before version 1.0
-│   ├── StorageTooLarge  a file is larger than what is read of its kind
-│   ├── StorageIndexing  the words of earlier messages are being indexed, and are needed for this
-│   ├── StorageCorrupt   the file is damaged; it is left as it is
-│   ├── StaleFold        the fold's lease is gone, or its sources changed meanwhile
-│   └── StaleFacts       what facts or the profile were made from changed meanwhile
-│       └── NewerFacts   other facts were stored meanwhile: the changes are planned again
+│   ├── StorageTooLarge  the file exceeds the limit for its kind
+│   ├── StorageIndexing  the search index is not complete yet
+│   ├── StorageCorrupt   the file is damaged and was left as it is
+│   ├── StaleFold        the fold lost its lease, or its sources changed
+│   └── StaleFacts       the sources of facts or a profile changed
+│       └── NewerFacts   other facts were stored; plan the changes again
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
-│   ├── ModelBusy          429 or 5xx after the bounded retries
-│   ├── ModelLoading       503 while the endpoint's server loads the model, longer than MODEL_TIMEOUT
+│   ├── ModelBusy          429 or 5xx after all retries
+│   │   └── ModelLoading     503 while the server loads the model
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
-│   ├── PicturesRefused    the model, or its endpoint, takes no pictures
-│   ├── ContextTooLong     the endpoint says that the prompt is too long
-│   │   └── HistoryRefused     perhaps for what was said earlier: the question alone is tried
-│   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
+│   │   ├── PicturesRefused  the model or its endpoint takes no pictures
+│   │   └── ContextTooLong   the prompt is too long
+│   │       └── HistoryRefused  perhaps because of the history; try the question alone
+│   ├── ModelDeclined      a refusal by the model or a content filter
 │   ├── ModelBroken        the answer was malformed or empty
-│   │   └── BrokenOff          there is a part of it, which is shown as such
-│   └── QuotaExceeded        the day's token budget is used up: the model was not asked
-├── FactsFull            as many facts are known as one memory holds
-├── ServedElsewhere      another process serves this owner by now; whatever was begun here is void
-├── FoldRefused          a summary did not pass the quality gate
-├── ImportRefused        a file cannot be imported; says which line or element is wrong
-│   └── ImportBusy       not while something else of this memory is imported or summarised
-└── DocumentUnreadable   what was sent along cannot be read, looked at or heard; says why, or what to set
+│   │   └── BrokenOff        only a part of the answer arrived
+│   └── QuotaExceeded      the day's token budget is used up; the model was not asked
+├── FactsFull            the memory holds MAX_FACTS facts
+├── ServedElsewhere      another process serves this owner by now
+├── FoldRefused          a summary failed the quality gate
+├── ImportRefused        a file cannot be imported; names the wrong line or element
+│   └── ImportBusy       another import or a summary is being made
+└── DocumentUnreadable   an attachment cannot be read, looked at or heard
 
-What a person reads is made by locales/told.py. Does not know: who shows the sentence, and where.
+locales/told.py turns errors into sentences for people.
 """
 
 from typing import ClassVar
@@ -42,17 +42,17 @@ class KeepsakeError(Exception):
     """Something went wrong."""
 
     may_pass: ClassVar[bool] = True
-    """Whether the same may go well a moment later; otherwise nobody is offered to try it again."""
+    """True if a retry may succeed. Only then is a person offered one."""
 
     def __init__(self, sentence: str | None = None, *, remedy: str = "") -> None:
-        """`remedy`: what the operator can do about it, with names of settings."""
+        """`remedy` tells the operator what to do, with names of settings."""
         self.plain = sentence or (type(self).__doc__ or "").strip()
         self.remedy = remedy
         super().__init__(f"{self.plain} {remedy}".strip())
 
     @property
     def sentence(self) -> str:
-        """One or two sentences, no secret, no message text; locales/told.py says it to a person."""
+        """One or two sentences without secrets and message text."""
         return str(self)
 
 
@@ -89,7 +89,7 @@ class StorageTooNew(StorageError):  # noqa: N818
 
     @classmethod
     def for_format(cls, name: str, version: int, known: int) -> "StorageTooNew":
-        """`name`: the file or database; its format, and the newest that this program knows."""
+        """Return the error for a file or database and its format. `known` is the newest supported format."""
         return cls(
             f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows {known}); "
             "please update the program."
@@ -103,7 +103,7 @@ class StorageTooOld(StorageError):  # noqa: N818
 
     @classmethod
     def for_file(cls, name: str) -> "StorageTooOld":
-        """`name`: the file or database."""
+        """Return the error for a file or database."""
         return cls(
             f"{name} was written by a version of Keepsake before 1.0, and was left as it is. To take the memories "
             "over, start that version again and send /export json in each chat, then start this version with an empty "
@@ -144,9 +144,9 @@ class ModelError(KeepsakeError):
 
     kind: ClassVar[str] = "model"
     words: str = ""
-    """The endpoint's own, without its key: only --check may show them, since it sends nothing of anybody's."""
+    """The endpoint's own words without the key. Only --check may show them, since it sends nobody's messages."""
     half: str = ""
-    """The part of an answer that had arrived before it broke off. It is shown as such, and never stored."""
+    """The part of an answer that arrived before it broke off. It is marked when shown, and never stored."""
 
 
 class ModelUnreachable(ModelError):  # noqa: N818

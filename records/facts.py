@@ -5,23 +5,24 @@ from datetime import datetime
 from typing import Literal
 
 FactKind = Literal["personal", "preference", "knowledge", "event", "instruction"]
-"""An "instruction" is a lasting one: what the owner asks a bot to keep to. Of it, and of a preference, `subject` is the
-kind of request to which it applies; "" = every one.
+"""An "instruction" is a lasting wish of the owner. The `subject` of an instruction or a preference is the kind of
+request to which it applies, or "" for every request.
 """
 LASTING: tuple[FactKind, ...] = ("instruction", "preference")
-"""Kinds of facts that are in every prompt to which they could apply, in order of priority."""
+"""Kinds of facts that every prompt includes if they could apply, in order of priority."""
 EVERYBODY = -1  # the person id of facts that apply to all members of a group
-MAX_FACT_CHARS = 300  # characters of one that a command, a tool or the learning takes
-MAX_FACTS = 10_000  # facts of one owner that hold: all of them are ranked at each question, wherever they came from
+MAX_FACT_CHARS = 300
+MAX_FACTS = 10_000  # valid facts of one owner, all of which are ranked for each question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NewFact:
-    """A fact that is not stored yet: one sentence about the owner, in the third person.
+class _FactContent:
+    """The fields that new and stored facts share.
 
-    `source_ids`: the messages that say it. `valid_to`: set where it is over already. `only_one`: nobody has two of this
-    at a time (a home, an age); `known`: the fact that it replaces, as the model says, and
-    `is_change`: whether the person's words say so too.
+    `text` is one sentence about the owner in the third person. `source_ids` are the messages that say it, and `quote`
+    is the part that it was learned from, which may be uncertain ("might move"). `valid_to` is None while the fact
+    holds. `importance` is from 0 to 1. `origin` is "" if learned, "owner" if added by hand, or "earlier" for a text
+    that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the last change by hand.
     """
 
     text: str
@@ -33,46 +34,36 @@ class NewFact:
     valid_to: datetime | None = None
     importance: float = 0.5
     tags: tuple[str, ...] = ()
+    origin: str = ""
+    person_id: int = 0
+    quote: str = ""
+    is_uncertain: bool = False
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewFact(_FactContent):
+    """A fact that is not stored yet.
+
+    `only_one` marks an attribute with a single value, such as a home. `known` is the fact that it replaces according to
+    the model, and `is_change` is True if the person's words say so too.
+    """
+
     only_one: bool = False
     known: int | None = None
     is_change: bool = False
-    origin: str = ""
-    person_id: int = 0
-    quote: str = ""
-    is_uncertain: bool = False
-    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fact:
-    """A stored fact. Ids are per owner, ascend, and stay through edits.
-
-    It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that replaced it.
-    `importance`: 0 to 1. `origin`: "" learned, "owner" added by hand, "earlier" the words that an edit replaced.
-    `person_id`: in a group, the member who said it. `quote`: the words that it was learned from; `is_uncertain`: they
-    hedge ("might move"). `decided_at`: when its owner last edited, pinned, ended or deleted it by hand.
-    """
+class Fact(_FactContent):
+    """A stored fact. Ids are per owner, ascend, and stay the same through edits."""
 
     id: int
     owner: int
-    text: str
-    kind: FactKind
-    subject: str
-    source_ids: tuple[int, ...]
-    observed_at: datetime
-    valid_from: datetime
     created_at: datetime
-    valid_to: datetime | None = None
     superseded_by: int | None = None
-    importance: float = 0.5
-    tags: tuple[str, ...] = ()
     is_pinned: bool = False
     deleted_at: datetime | None = None
-    origin: str = ""
-    person_id: int = 0
-    quote: str = ""
-    is_uncertain: bool = False
-    decided_at: datetime | None = None
 
     @property
     def is_valid(self) -> bool:
@@ -80,25 +71,25 @@ class Fact:
 
     @property
     def is_lasting(self) -> bool:
-        """True if it belongs in every prompt to which it could apply."""
+        """True if every prompt includes the fact if it could apply."""
         return self.kind in LASTING
 
     def holds_for(self, person: int) -> bool:
-        """Return True if the fact applies to this person's turns.
-
-        In a group, a member's instruction applies to that member only. One added by hand applies to all.
-        """
+        """Return True if the fact applies to this person. In a group, a member's instructions apply to that member."""
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
 
     def may_be_changed_by(self, person: int) -> bool:
-        """Return True if this person's words may replace or end the fact. In a group, nobody may end another's wish."""
+        """Return True if this person's words may replace or end the fact. A member of a group cannot end another's
+        wish."""
         return self.owner > 0 or not self.is_lasting or (bool(self.source_ids) and self.person_id == person)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """What an owner decided by hand about a fact: `terms` are those of its topics, `subject` the single value that it
-    gives ("" if none). Both are hashed with `key` if the fact was erased (storage/tables/decisions.py).
+    """A change of a fact by hand.
+
+    `terms` are the terms of its topics. `subject` is the single-valued attribute that it sets, or "". Both are hashed
+    with `key` if the fact was erased (storage/tables/decisions.py).
     """
 
     id: int
@@ -112,7 +103,7 @@ class Decision:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """A version of the profile text of an owner. `last_summary_id` is the newest summary used for it."""
+    """A version of an owner's profile. `last_summary_id` is the newest summary that it was made from."""
 
     id: int
     owner: int
@@ -140,10 +131,10 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """The fate of a new fact: it is inserted, or adds sources to `same_as` (`ends`: and ends that fact).
+    """A planned change: a new fact is inserted, or adds its sources to `same_as`, which it may also end.
 
-    `closes`: the facts that it replaces; `gave_way_to`: a fact that was said later and replaced it. Numbers below 0
-    refer to earlier changes of the same list: -1 is the first.
+    `closes` are the facts that it replaces. `gave_way_to` is a later fact that replaced it. Negative numbers refer to
+    earlier changes of the same list, -1 to the first.
     """
 
     fact: NewFact
@@ -155,7 +146,7 @@ class FactChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """Imported history to learn from: the owner's messages, and the characters of these and the answers."""
+    """The size of the imported history to learn from: the owner's messages, and all characters with the answers."""
 
     messages: int = 0
     characters: int = 0

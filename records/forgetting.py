@@ -9,13 +9,11 @@ from records.messages import Message
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
-    """A request of an owner to forget something. Holds no text.
+    """A request of an owner to forget something, without any text.
 
-    messages, facts: by their ids (facts with `until`: those that were deleted before it) · dates: what was said from
-    `since` to before `until` · conversations: all that was said there, by their threads · archives: chunks that are
-    entirely older than `until` · edits: by the ids of a fact's earlier words, which hold again · profiles: by the ids
-    of their versions. `with_quotes`: answers, facts, summaries
-    and profiles that repeat their words go too.
+    `ids` are those of messages, facts, versions of the profile, or earlier texts of facts ("edits"), or the threads of
+    conversations. "dates" are from `since` to before `until`. "archives" are chunks entirely older than `until`. Facts
+    with `until` are those that were deleted before it. `with_quotes` includes texts that repeat the forgotten words.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
@@ -26,26 +24,25 @@ class Forgetting:
 
     @property
     def is_expiry(self) -> bool:
-        """True if it happens by itself: it removes facts that their owner deleted some time ago."""
+        """True for facts that their owner deleted long enough ago to be erased."""
         return self.what == "facts" and self.until is not None
 
     @property
     def may_be_quoted(self) -> bool:
-        """True if somebody chose the text and expects quotes of it to go too, which is not so for expiry."""
+        """True if somebody chose the text, so that they may want its quotes to be forgotten too."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """True if it touches no message, and therefore no summary, finished or in progress."""
+        """True if no message, and so no summary, is affected."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Remainder:
-    """Texts that stay although they repeat forgotten words. `answers`: their ids; the rest: how many.
+    """The texts that stay although they repeat forgotten words: the ids of answers, and counts of other kinds.
 
-    `others`: further messages that hold such words, because somebody said them there. `is_complete` False: there were
-    too many words to look for all of them.
+    `others` counts further messages with such words. `is_complete` is False if there were too many words to search for.
     """
 
     answers: tuple[int, ...] = ()
@@ -62,7 +59,7 @@ class Remainder:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
-    """The first rows that a request to forget would remove, ascending by id; of facts and summaries their texts."""
+    """The first messages, facts and summaries that a request to forget would remove, ascending by id."""
 
     messages: tuple[Message, ...] = ()
     facts: tuple[str, ...] = ()
@@ -71,12 +68,11 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """Counts of what a request to forget removes, or removed.
+    """Counts of what a request to forget removes or removed.
 
-    `reactivated`: messages that stay and become active again, since their summary is removed. `kept_aside`: files that
-    the operator keeps next to the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or
-    the disk is full; traces are removed from them as soon as that is over. `remainder`: what of the words stays.
-    `listing`: of a preview alone.
+    `reactivated` messages stay and become active again, because their summary is removed. `kept_aside` are the
+    operator's copies of files that may hold the text. `is_clean` is False while traces cannot be removed from files
+    that are in use or on a full disk. Only a preview has a `listing`.
     """
 
     messages: int = 0

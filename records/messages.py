@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -13,30 +13,28 @@ Role = Literal["user", "assistant", "system"]
 UNSTORED = 10**12  # messages that are in no store have ids from here on
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
-"""The origin of a message's words: "" = said here by its role; "overheard" = imported, and somebody else's;
-"document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was; "declined" =
-said here, and refused by the model's provider for what it says: no prompt carries it, where it would be refused too.
+"""Where a message's text comes from. "" is said here, and "overheard" is imported from somebody else. "document" is a
+passage of an attached file, and "picture" a description of one. "declined" was refused by the model's provider, so no
+prompt contains it.
 """
 
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
-"""Kinds of messages that the timeline can be narrowed to; "" = all."""
+"""Filters of the timeline; "" is none."""
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
-"""Origins of attachments, which the person sent but did not write."""
+"""Origins of attachments."""
 NEVER_RECALLED: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 """Origins of text that the sender did not write. Prompts quote it in a separate block."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NewMessage:
-    """A message that is not stored yet.
+class _MessageContent:
+    """The fields that new and stored messages share.
 
-    `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
-    role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
-    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `explanation`, the JSON object of
-    what it was made from, and `saved`, the tokens that this spared against the whole history. `person_id`: in a group,
-    the Telegram id of who said it; a name can be anybody's.
+    `source` is the update or import that caused the message. It is unique per owner and role, so storing it again
+    returns the first message. An answer has the source of the update that it answers. `person_id` is the Telegram id of
+    the author in a group, because names are not unique.
     """
 
     role: Role
@@ -44,54 +42,46 @@ class NewMessage:
     created_at: datetime
     speaker: str = ""
     source: str | None = None
-    turn: int | None = None
     telegram_id: int | None = None
     origin: Origin = ""
     person_id: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMessage(_MessageContent):
+    """A message that is not stored yet.
+
+    `turn` is the id of the turn's first message, or None to open a new turn. An answer has an `explanation`, a JSON
+    object of its sources, and the number of tokens `saved` compared with sending the whole history.
+    """
+
+    turn: int | None = None
     explanation: str = ""
     saved: int = 0
 
     def with_id(self, number: int, scope: Scope) -> "Message":
-        """Return the message with this id. It opens a turn if it names none."""
-        return Message(
-            id=number,
-            scope=scope,
-            role=self.role,
-            content=self.content,
-            created_at=self.created_at,
-            turn=number if self.turn is None else self.turn,
-            speaker=self.speaker,
-            source=self.source,
-            telegram_id=self.telegram_id,
-            origin=self.origin,
-            person_id=self.person_id,
-        )
+        """Return the stored message. It opens a turn if `turn` is None."""
+        content = {shared.name: getattr(self, shared.name) for shared in fields(_MessageContent)}
+        return Message(id=number, scope=scope, turn=number if self.turn is None else self.turn, **content)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
-    """A stored message. Ids are per owner; those of imported history are negative. `turn` is the id of the turn's first
-    message. `title`: of the conversation elsewhere that it began.
+class Message(_MessageContent):
+    """A stored message. Ids are per owner, and negative for imported history.
+
+    `turn` is the id of the turn's first message. `title` is that of the imported conversation that it begins.
     """
 
     id: int
     scope: Scope
-    role: Role
-    content: str
-    created_at: datetime
     turn: int
-    speaker: str = ""
-    source: str | None = None
-    telegram_id: int | None = None
     chunk_id: int | None = None
-    origin: Origin = ""
     edited_at: datetime | None = None
-    person_id: int = 0
     title: str = ""
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """The sort key within its scope. Ids alone do not give the order in time."""
+        """The sort key within a scope. Ids alone are not in order of time."""
         return self.created_at, self.id
 
     @property
@@ -104,19 +94,19 @@ class Message:
 
     @property
     def place(self) -> str:
-        """The first line of a document's passage, such as "[lease.pdf, page 3]", or "" for other messages."""
+        """The first line of a document's passage, such as "[lease.pdf, page 3]", or ""."""
         first, _, rest = self.content.partition("\n") if self.origin == "document" else ("", "", "")
         return first if rest else ""
 
 
 def cut_documents(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages, but of each turn's documents only the first 4,000 characters."""
-    taken = Counter[int]()
+    """Return the messages with at most 4,000 characters of documents per turn."""
+    characters = Counter[int]()
     kept = []
     for message in messages:
         if message.origin == "document":
-            taken[message.turn] += len(message.content)
-            if taken[message.turn] > 4_000:
+            characters[message.turn] += len(message.content)
+            if characters[message.turn] > 4_000:
                 continue
         kept.append(message)
     return kept
@@ -141,9 +131,9 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of an edited message. `turn` is None if the message is not stored or its text is unchanged.
+    """The outcome of an edit. `turn` is None if the message is not stored or its text is unchanged.
 
-    `is_last` says that nothing followed it, so it may be answered again.
+    `is_last` is True if no later message follows, so that it may be answered again.
     """
 
     turn: int | None = None
@@ -151,7 +141,7 @@ class Correction:
 
 
 def is_of_kind(message: Message, kind: TimelineKind) -> bool:
-    """Return True if a message is of a kind. This must agree with the SQL in storage/tables/timeline.py."""
+    """Return True if a message passes a filter. This must agree with the SQL in storage/tables/timeline.py."""
     match kind:
         case "user":
             return message.is_user and not message.origin
@@ -167,11 +157,11 @@ def is_of_kind(message: Message, kind: TimelineKind) -> bool:
 
 
 FIRST_SUPERGROUP = -1_000_000_000_000
-"""Chat ids from here down are supergroups and channels. The difference to this number is the id used in links."""
+"""Chat ids below this are supergroups and channels. The difference is the id used in links."""
 
 
 def make_message_link(chat_id: int, thread: int, message_id: int | None) -> str:
-    """Return the link to a message, or "" in private chats and basic groups, which have none."""
+    """Return the link to a message, or "" in private chats and basic groups."""
     if message_id is None or chat_id > FIRST_SUPERGROUP:
         return ""
     topic = f"{thread}/" if thread > 0 else ""

@@ -14,10 +14,10 @@ PromptRole = Role | Literal["tool"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """The tokens of model calls, as the endpoint reported them or else as counted here.
+    """Token counts of model calls, as the endpoint reported them or as estimated here.
 
-    `cached` and `written` are the parts of `prompt` read from and written to the provider's cache. `answers` counts
-    the calls that answered a person.
+    `cached` and `written` are parts of `prompt` that were read from and written to the provider's cache. `answers`
+    counts the calls that answered a person.
     """
 
     prompt: int = 0
@@ -42,7 +42,7 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DayOfUse:
-    """Tokens that somebody spent with a model on a day (UTC)."""
+    """Tokens used with one model on a day (UTC)."""
 
     day: date
     model: str
@@ -51,14 +51,14 @@ class DayOfUse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Price:
-    """The price of a million tokens of a model: of prompts, of answers, and of the part of prompts that was cached."""
+    """Prices of a model per million tokens of prompts, completions, and cached prompts."""
 
     prompt: float
     completion: float
     cached: float
 
     def cost_of(self, used: Usage) -> float:
-        """Return the cost of this usage. Providers take a quarter more for what is written to the cache."""
+        """Return the cost. Providers charge a quarter more for tokens that are written to the cache."""
         fresh = used.prompt - used.cached + used.written / 4
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
 
@@ -67,7 +67,7 @@ _FIGURE = re.compile(r"\d{1,6}(?:\.\d{1,9})?", re.ASCII)
 
 
 def parse_price(text: str) -> Price | None:
-    """Parse a price written as prompts/answers or prompts/answers/cached. Return None for anything else."""
+    """Parse a price such as "0.25/2" or "0.25/2/0.025". Return None if it is invalid."""
     figures = [part.strip() for part in text.split("/", 3)]
     if len(figures) not in (2, 3) or not all(map(_FIGURE.fullmatch, figures)):
         return None
@@ -76,7 +76,7 @@ def parse_price(text: str) -> Price | None:
 
 
 def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
-    """Parse models with prices, each written NAME=prompts/answers/cached. Raise ValueError that explains the syntax."""
+    """Parse prices such as "gpt-5.4-mini=0.25/2/0.025". Raise ValueError that explains the syntax."""
     found: dict[str, Price] = {}
     for item in listed:
         name, _, figures = item.rpartition("=")
@@ -89,10 +89,10 @@ def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as the operator sets them. None means that the bot finds out by asking the model.
+    """A model's abilities as the operator sets them. None means that the bot finds out.
 
-    `context` is the limit for a prompt and its answer together, in the model's own tokens. `vision` says that it
-    accepts pictures. `tokens` is the number of its tokens for each one counted here.
+    `context` limits a prompt and its answer together, in the model's own tokens. `tokens` is the number of its tokens
+    for each one counted here.
     """
 
     context: int | None = None
@@ -105,7 +105,7 @@ UNKNOWN = Abilities()
 
 
 def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
-    """Parse models with abilities, each written NAME context=8192 vision=off tokens=1.3; all but NAME are optional.
+    """Parse models such as "qwen3:4b context=8192 vision=off tokens=1.3". All but the name is optional.
 
     Raise ValueError that explains the syntax.
     """
@@ -132,7 +132,7 @@ def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """A tool that a model may call while it answers. `parameters` is a JSON schema."""
+    """A tool that a model may call. `parameters` is a JSON schema."""
 
     name: str
     description: str
@@ -141,8 +141,9 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's call of a tool. `arguments`: the JSON text as the model wrote it, unchecked. `extra`: a JSON object
-    that the endpoint wants back with the call (Gemini's signature of its thoughts), as it came.
+    """A model's call of a tool. `arguments` is unchecked JSON text.
+
+    `extra` is a JSON object that the endpoint wants back with the call, such as Gemini's thought signature.
     """
 
     id: str
@@ -153,8 +154,10 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
-    """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers;
-    `pictures`: the user's; `reasoning`: what a thinking model wants back with its own calls, as a JSON object.
+    """One message of a request.
+
+    `calls` belong to the assistant, `call_id` to a tool's result, and `pictures` to the user. `reasoning` is a JSON
+    object that a thinking model wants back with its own calls.
     """
 
     role: PromptRole
@@ -167,10 +170,10 @@ class PromptMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer. `is_truncated`: the endpoint stopped it at its length limit.
+    """A model's finished answer. `is_truncated` is True if it reached the length limit.
 
-    `calls`: the tools that the model calls before it answers; the text is then preliminary, or empty. `reasoning`: what
-    goes back with these calls (see PromptMessage), for as long as the turn lasts.
+    If there are `calls` of tools, the text is preliminary or empty. `reasoning` is sent back with them (see
+    PromptMessage).
     """
 
     text: str

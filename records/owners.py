@@ -10,7 +10,7 @@ Policy = str  # the name of a fold policy, as summaries/policies.py lists them
 
 
 class StorageType(StrEnum):
-    """The store of an owner's memory. The value is written to `users.storage_type`."""
+    """The store of an owner's memory, as in `users.storage_type`."""
 
     SQLITE = "sqlite"
     JSON = "json"
@@ -18,27 +18,25 @@ class StorageType(StrEnum):
 
 
 SpokenAnswers = Literal["", "voice", "always"]
-"""Which answers are spoken without being asked for: none, those to voice messages, or all."""
+"""Answers that are spoken automatically: none, those to voice messages, or all."""
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
 
 Formatting = Literal["", "rich"]
-"""How answers are formatted: in plain messages, or those with tables and formulas as Telegram's rich messages."""
+"""How answers are sent: always as plain messages, or as Telegram's rich messages if they need it."""
 
 OWN_PERSONA = "own"
-MAX_PERSONA_CHARS = 500  # characters of a persona in its owner's words: some 120 tokens of the system prompt's part
+MAX_PERSONA_CHARS = 500  # some 120 tokens of the system prompt's budget
 
-MAX_INSTRUCTIONS_CHARS = 1000  # characters of an owner's instructions for summaries
+MAX_INSTRUCTIONS_CHARS = 1000  # of an owner's instructions for summaries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:
-    """An owner's choices; they apply to all of the owner's scopes.
+    """An owner's choices for all of their scopes.
 
-    `auto_fold` False: summaries are made only on request. `timezone`: an IANA name, "" = UTC. `fold_instructions`: the
-    owner's instructions for summaries. `incognito`: memory is read, nothing is written. `language`: the code of the
-    language that was chosen, "" = none was. `model`: the name of the model that answers, "" or one that is no longer
-    offered = the usual one. `persona`: one of llm/prompts.PERSONAS, OWN_PERSONA (`persona_text` says it), or "" = none.
-    `spoken_answers`: which answers are spoken, where the endpoint can. `formatting`: how answers are formatted.
+    `auto_fold` is False if summaries are only made on request. `timezone` is an IANA name, or "" for UTC. `language` is
+    a code, or "" if none is chosen. `model` is "" for the default one. `persona` is "", one of llm/prompts.PERSONAS, or
+    OWN_PERSONA, which `persona_text` describes. `incognito` means that memory is read and not written.
     """
 
     owner: int
@@ -74,19 +72,20 @@ MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
 def memory_mode_of(config: OwnerConfig | None) -> Mode:
-    """Return the memory mode of an owner. `config` is None if nothing was ever configured."""
+    """Return the memory mode of an owner, who may have no config yet."""
     if config is None or not config.enabled:
         return "off"
     return "incognito" if config.incognito else "on"
 
 
 Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
-"""A person is "asked" until an admin decides. "removed" overrides ALLOWED_USER_IDS. "admin" claimed the bot's link."""
+"""A person who "asked" waits for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" claimed the bot's link.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """A person who asked for access or about whom an admin decided, with the name and language of their app."""
+    """A person who asked for access or about whom an admin decided."""
 
     id: int
     standing: Standing

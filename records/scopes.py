@@ -12,7 +12,7 @@ MAX_TELEGRAM_ID = 2**52  # its ids have at most 52 significant bits (Bot API, Us
 class Scope:
     """An owner and a thread. No memory crosses this boundary.
 
-    Thread 0 means no thread. A thread below 0 is one person's direct messages with a channel, which is the owner.
+    Thread 0 means no thread. A negative thread is one person's direct messages with a channel, which is the owner.
     """
 
     owner: int
@@ -20,12 +20,11 @@ class Scope:
 
     @property
     def is_direct_messages(self) -> bool:
-        """True if other people's scopes have the same owner, so its facts and profile must not be used."""
+        """True for one person's direct messages with a channel, which must not use the channel's facts and profile."""
         return self.thread < 0
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the owner and the thread, as parameters for SQL."""
-        return iter((self.owner, self.thread))
+        return iter((self.owner, self.thread))  # parameters for SQL
 
     def __str__(self) -> str:
         return f"{self.owner}/{self.thread}" if self.thread else str(self.owner)
@@ -39,4 +38,4 @@ class Person:
     name: str
     username: str | None = None
     language: str = field(default="", compare=False)
-    """The IETF tag of their app's language; "" where Telegram does not tell it."""
+    """The IETF tag of their app's language, or ""."""

@@ -1,4 +1,4 @@
-"""Parse the text of a setting: one function for each kind of value."""
+"""Parsers for the text of a setting, one for each kind of value."""
 
 import contextlib
 import re
@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-MAX_NUMBER = 10**12
-"""The largest whole number in a setting: anything larger is a mistake, and would overflow where shares are computed."""
+MAX_NUMBER = 10**12  # a larger whole number is a mistake, and would overflow where shares are computed
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
-ParseText = Callable[
-    [str], T
-]  # parse a variable. Raise ValueError with the end of a sentence that begins with its name.
+ParseText = Callable[[str], T]
+"""Parses a setting. A ValueError holds the end of a sentence that begins with the variable's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Secret:
 
 
 def parse_key(text: str) -> Secret:
-    """Return a key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
+    """Parse a key for a header or path, where anything but visible ASCII would fail later."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -45,7 +43,7 @@ def parse_url(text: str) -> str:
     try:
         parts = urlsplit(text)
         host = parts.hostname or ""
-        # The codec refuses empty and overlong labels; what else cannot be asked for is refused here.
+        # The codec refuses empty and overlong labels, and the pattern other invalid hosts.
         is_host = ":" in host or (host.encode("idna") and _HOST.fullmatch(host))
         if parts.scheme in ("http", "https") and is_host and parts.port != 0 and len(text.split()) == 1:
             return text
@@ -55,9 +53,7 @@ def parse_url(text: str) -> str:
 
 
 def parse_public_url(text: str) -> str:
-    """Return an address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it
-    is this machine.
-    """
+    """Parse an address for Telegram or people. It must use https unless it is on this machine."""
     text = parse_url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
@@ -66,7 +62,7 @@ def parse_public_url(text: str) -> str:
 
 
 def parse_postgres_url(text: str) -> Secret:
-    """Return the address of a database. It holds a password, so nothing of it is repeated."""
+    """Parse the address of a database. Errors repeat nothing of it, because it holds a password."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
@@ -103,7 +99,7 @@ def split_items(text: str) -> list[str]:
 
 
 def parse_ids(text: str) -> frozenset[int]:
-    """Parse numeric ids and leave out a `*`."""
+    """Parse numeric ids, leaving out a `*`."""
     listed = [item for item in split_items(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")

@@ -9,9 +9,9 @@ from records.summaries import FoldFailure, Summary
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent.
+    """Counts of a scope. Levels without active summaries are absent from `active_by_level`.
 
-    `characters`: of all its messages. `gap`: active messages before the newest summary, which lost theirs.
+    `gap` counts the active messages before the newest summary, whose own summary was removed.
     """
 
     total: int
@@ -36,12 +36,11 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """The state of a scope as /summary_status shows it. `config` is None where nothing was ever configured.
+    """The state of a scope, as /summary_status shows it.
 
-    `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
-    and all of them. `newest`: the summary made last. `indexed`: messages of the owner that the search by
-    meaning knows, and all of them; None without it. `unreadable`: those that the embedder refused.
-    `tokens_saved`: over all of the owner's answers, compared with sending the whole history each time.
+    Pairs of numbers are done and total. `indexed` counts the owner's messages in the semantic index, and is None
+    without one. `unreadable` counts those that the embedder refused. `tokens_saved` compares all of the owner's answers
+    with sending the whole history each time.
     """
 
     config: OwnerConfig | None

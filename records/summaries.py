@@ -14,14 +14,12 @@ FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A stored summary. An L1's chunk id is its own id.
+    """A stored summary. The chunk id of a level-1 summary is its own id.
 
-    `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
-    from (empty for L1). `first_id` to `last_id`: the ids of the messages that it covers, `first_at` to
-    `last_at`: their dates.
-    `milliseconds`, `tokens_in`, `tokens_out`: what it cost to make. `base_id`: the version it was based on, if any.
-    `score`: its quality from 0 to 1, `details`: the parts of that; None: not measured.
-    `correction`: what its person wrote in place of its text; summaries that are made again keep to it.
+    `source_chunk_ids` are the covered chunks, oldest first, at every level. `source_ids` are the summaries that it was
+    made from. `first_id` to `last_id` are the covered messages. `base_id` is the version that it revised, if any.
+    `score` is its quality from 0 to 1 and `details` the parts of the score. `correction` is the owner's own text, which
+    later rebuilds keep to.
     """
 
     id: int
@@ -52,21 +50,21 @@ class Summary:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """The sort key within its scope: the position of the first message that it covers."""
+        """The sort key within a scope, which is the position of the first covered message."""
         return self.first_at, self.first_id
 
     @property
     def times_compressed(self) -> int:
-        """How many times its oldest detail was compressed, counting its sources."""
+        """How many times its oldest detail was summarised."""
         return int(self.details.get("compressed", self.level))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:
-    """The plan of one fold: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
+    """The plan of a fold: the messages (level 1) or summaries (above) to summarise, oldest first.
 
-    `base_id`: the summary among `summary_ids` that the new one replaces (rolling, sliding). `window_ids`: the messages,
-    archived before or now, that the summary covers where that is not all of its sources (sliding).
+    `base_id` is the summary that the new one replaces (rolling, sliding). `window_ids` are the messages that the
+    summary covers if these differ from its sources (sliding).
     """
 
     level: int
@@ -80,7 +78,7 @@ class FoldPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLease:
-    """The right to commit one fold of one scope: valid while the store's fence for the scope is still `fence`."""
+    """The right to commit one fold of a scope, valid while the store's fence for the scope is still `fence`."""
 
     scope: Scope
     job_id: int
@@ -90,7 +88,7 @@ class FoldLease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewSummary:
-    """The text that a fold produced, and its cost."""
+    """The text that a fold produced, with its cost and quality."""
 
     text: str
     model: str
@@ -104,10 +102,10 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rebuilt:
-    """A summary of a rebuild, one of a list that replaces all summaries of a scope at once.
+    """One summary of a rebuild, which replaces all summaries of a scope at once.
 
-    `sources` and `base` are indices into the list. `message_ids`: its own chunk. `first` and `last`: id and time of the
-    first and last message that it covers.
+    `sources` and `base` are indices into the list of these. `message_ids` is its own chunk. `first` and `last` are the
+    ids and times of the first and last covered message.
     """
 
     level: int
@@ -125,7 +123,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldFailure:
-    """The last failed fold of a scope, kept until one succeeds."""
+    """The last failed fold of a scope, stored until one succeeds."""
 
     at: datetime
     reason: FoldReason
@@ -136,10 +134,10 @@ class FoldFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """The outcome of a request to fold. `error` is a sentence for the owner; `summaries` are those made, in order;
-    `archived`: the number of messages that were archived.
+    """The outcome of a request to fold.
 
-    "waiting": a fold is due, and is made when there are tokens to spend again.
+    `summaries` are the new ones in order. `archived` counts the archived messages. `error` is a sentence for the owner.
+    The state is "waiting" if a fold is due but the token budget is used up.
     """
 
     state: FoldState

@@ -15,12 +15,11 @@ from records.scopes import Person, Scope
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incoming:
-    """A message as it came in: what the conversation needs to know of an update, and nothing of Telegram's shape.
+    """A message as it came in, independent of Telegram.
 
-    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
-    state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
-    `replied`: the message that they reply to. The passages of documents are pieces as well, before the words that they
-    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these.
+    `pieces` are the parts of a split paste in order, usually one. Passages of documents are pieces too, before the text
+    that they came with. `mode` is the state of memory when it was sent, or None if unknown. A message sent while memory
+    was off is never stored. `is_wordless` is True if nobody wrote any text.
     """
 
     scope: Scope
@@ -34,12 +33,11 @@ class Incoming:
 
     @property
     def text(self) -> str:
-        """The text of all pieces."""
         return _join_pieces(self.pieces)
 
     @property
     def words(self) -> str:
-        """The person's own and forwarded texts, without the content of files."""
+        """The text of the person and of forwarded messages, without attachments."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 
     @property
@@ -49,17 +47,15 @@ class Incoming:
 
     @property
     def forwarded(self) -> tuple[str, ...]:
-        """The forwarded texts."""
         return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The passages of attached documents."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property
     def source(self) -> str:
-        """The source of the last piece, which identifies the turn."""
+        """The source of the last piece. It identifies the turn."""
         return self.pieces[-1].source
 
 
@@ -69,7 +65,7 @@ def _join_pieces(pieces: "Sequence[IncomingPiece]") -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IncomingPiece:
-    """One Telegram message of an incoming turn. `seam` is the separator before the next piece of the same paste."""
+    """One Telegram message of a turn. `seam` is the separator before the next piece of the same paste."""
 
     text: str
     source: str
@@ -81,9 +77,9 @@ class IncomingPiece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replied:
-    """An earlier message to which somebody replies, as they see it, or the part of it that they marked.
+    """The message, or the marked part of it, that somebody replies to.
 
-    `speaker`: who said it; "" for the assistant. `telegram_id`: None where it stands in another chat.
+    `speaker` is "" for the bot. `telegram_id` is None for a message of another chat.
     """
 
     text: str
@@ -93,9 +89,10 @@ class Replied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """Something that a person decides by a button: a change to the facts, a command or a reminder that the model
-    proposes. `fact`: the one to be forgotten; `wish`: the reminder; `source`: the stored message that asks for a
-    reminder, or begins the turn that asks for a command.
+    """Something that the model proposes and a person decides by a button.
+
+    `fact` is the fact to forget, and `wish` the reminder to set. `source` is the stored message that asks for a
+    reminder, or the first one of the turn that asks for a command.
     """
 
     kind: Literal["remember", "forget", "remind", "command"]
@@ -107,17 +104,15 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer, the context that it was made from, and what else its reader should be told.
+    """An answer, the context that it was made from, and notices for its reader.
 
-    `error_type`: of what failed, if the text is a sentence saying so, not a model's answer; `half`: the part of one
-    that had arrived. `repeated`: it was stored already and is given again, as after a restart. `is_durable`: what
-    memory should hold of the turn is on disk (True where memory is off); False while a store fails: it is kept in the
-    process and written when the store works again. `is_remembered`: memory holds the turn; where it does not, its text
-    must not stay in any file. `is_incognito`: memory was read for it, and nothing was written. `proposals`: what the
-    model asks the reader to decide. `turn`: the number of the turn, by which it can be answered again (None: not at
-    all). `is_truncated`: it can go on: the model stopped at its own limit, or was stopped by its reader (`is_stopped`).
-    `version` of `versions`: answers to the same question, from 1. `offers_memory`: memory is off, and something was
-    said that it could keep.
+    After a failure, `error_type` is set, `text` explains it, and `half` is the part of the answer that had arrived.
+    `is_repeated` marks an answer that was already stored, as after a restart. `is_durable` is False until the turn is
+    on disk. `is_remembered` is True if memory holds the turn. Otherwise, its text must not stay in any file.
+    `is_incognito` is True if memory was read but not written. `turn` is the number by which the answer can be
+    regenerated, or None. `is_truncated` is True if the answer can be continued, because of the model's limit or because
+    its reader stopped it. `version` counts the answers to a question from 1. `offers_memory` is True if memory is off
+    and would have been useful.
     """
 
     text: str
@@ -125,7 +120,7 @@ class Reply:
     notices: tuple[str, ...] = ()
     error_type: str = ""
     half: str = ""
-    repeated: bool = False
+    is_repeated: bool = False
     is_durable: bool = True
     is_remembered: bool = False
     is_incognito: bool = False

@@ -14,7 +14,7 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import FARTHEST_DAYS, ReminderWish
+from records.reminders import MAX_DAYS_AHEAD, ReminderWish
 from reminders.wishes import MAX_TEXT_CHARS, PARAMETERS, parse_wish
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class WishReader:
             case "passed":
                 return tr("reminders-passed")
             case why:
-                return tr(f"reminders-impossible-{why}", years=FARTHEST_DAYS // 366)
+                return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
     async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
         """Return the reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
-from records.reminders import FARTHEST_DAYS, MAX_REMINDER_CHARS, REPEATS, ReminderWish, Repeat
+from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, ReminderWish, Repeat
 from text.characters import visible_line
 from text.time_zones import next_month_day, next_time, to_utc
 
@@ -33,7 +33,7 @@ def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | Non
     text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
         return None
-    if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= FARTHEST_DAYS * 24 * 60:
+    if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:
         return make_wish(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:
         local = datetime.fromisoformat(str(at)[:16])
@@ -60,7 +60,7 @@ def make_wish(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> ReminderWish | None:
     text = visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
-    if not text or not now < due_at <= now + timedelta(days=FARTHEST_DAYS):
+    if not text or not now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
         return None
     if repeat and local is None:
         local = due_at.astimezone(now.tzinfo).replace(tzinfo=None)
@@ -71,4 +71,4 @@ def make_wish(
 def check_possible(due_at: datetime, now: datetime) -> Impossible | None:
     if due_at <= now:
         return "passed"
-    return "far" if due_at - now > timedelta(days=FARTHEST_DAYS) else None
+    return "far" if due_at - now > timedelta(days=MAX_DAYS_AHEAD) else None

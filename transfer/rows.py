@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import LASTING, MAX_FACT_CHARS
-from records.reminders import FARTHEST_DAYS, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, ReminderWish, Repeat
+from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, ReminderWish, Repeat
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import format_moment
@@ -128,7 +128,7 @@ def select_returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -
             local = next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
             due_at = to_utc(local, zone)
         text = " ".join(str(row["text"]).split())[:MAX_REMINDER_CHARS]
-        if text and now < due_at <= now + timedelta(days=FARTHEST_DAYS):
+        if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
             wish = ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""
             kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall, "month_day": day, "sends": 0}

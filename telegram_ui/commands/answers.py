@@ -1,7 +1,6 @@
-"""The buttons under an answer, and what they do: another answer, an earlier one, the rest of it, listen, stop.
+"""The buttons under an answer: regenerate, other versions, continue, try again, listen and stop.
 
-Also the button that answers a corrected message again. Does not know how an answer comes about or how an edit is taken
-in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversation.py).
+Also the button that answers an edited message again. chat/conversation.py makes the answers and keeps their versions.
 """
 
 import asyncio
@@ -33,32 +32,30 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
-MAX_PRESSES = 10_000  # buttons that were pressed, as far as the process remembers: a double tap is one wish
+MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 
 Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
-"""Has the model answer, and shows the text as it grows; None where there is nothing to answer any more."""
+"""Streams an answer. Returns None if there is nothing to answer any more."""
 
 
 class AnswerButtons(Family):
-    """A family without commands of its own."""
+    """Answers the buttons under an answer."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._dependencies = dependencies
         self._pressed = LRUCache[str, None](MAX_PRESSES)
 
     @press(CORRECTED, queue="chat")
     async def _answer_corrected(self, ask: Ask) -> str | None:
-        return await self._answer_again(ask, (), then=tr("answers-answering"))
+        return await self._answer_again(ask, (), status=tr("answers-answering"))
 
     @press(ANOTHER, queue="chat")
     async def _answer_differently(self, ask: Ask) -> str | None:
-        """Replace the answer by a new one, whose buttons lead back to it."""
         return await self._answer_again(ask, await self._find_shown(ask), is_answer=True)
 
     @press(VERSION, queue="chat")
-    async def _show_page(self, ask: Ask) -> str | None:
-        """Show another version of the answer, from which the conversation goes on."""
+    async def _show_version(self, ask: Ask) -> str | None:
+        """Show another version of the answer. The conversation goes on from it."""
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
         answered = await self._services.conversation.show_version(
@@ -66,29 +63,27 @@ class AnswerButtons(Family):
         )
         if answered is None:
             return tr("answers-too-late")
-        stream = self._dependencies.answers.begin(
-            self._delivery, ask.update.update_id, chat, None, await self._find_shown(ask)
-        )
+        begin, shown = self._dependencies.answers.begin, await self._find_shown(ask)
+        stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
         await self._deliver_shielded(ask, stream, answered)
         return None
 
     @press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
-        """Answer again in the place of the error message."""
         return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @press(AGAIN)
     async def _answer_second_press(self, ask: Ask) -> str:
-        """Ignore a second press. The first is handled in updates/repeats.py."""
+        """Answer a second press. updates/repeats.py handles the first."""
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
     async def _go_on(self, ask: Ask) -> str | None:
-        """Continue the answer in a turn of its own, so that prompt and memory have no gap."""
+        """Continue the answer in a new turn, so that prompt and memory have no gap."""
         stream = await self._begin_answer(ask)
         if stream is None:
             return tr("answers-pressed-already")
-        await self._dependencies.last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
+        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
         piece = IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now())
         incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
@@ -102,26 +97,24 @@ class AnswerButtons(Family):
 
     @press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
-        """Speak the message that the button is under: an answer, or the last piece of a long one."""
-        if self._dependencies.speech is None:  # it was set when the answer was sent
+        """Speak the message with the button, which is an answer or the last part of a long one."""
+        if self._dependencies.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if ask.argument in self._pressed:
             return tr("answers-pressed-already")
         if not ask.message_text.strip():
             return tr("answers-nothing-to-say")
         await self._record_press(ask)
+        chat = replace(ask.chat, reply_to=ask.message_id)
         try:
-            await _speak_text(
-                self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text
-            )
+            await _speak_text(self._dependencies, chat, ask.person, ask.message_text)
         except BaseException:
-            self._pressed.pop(ask.argument, None)  # it may be asked for again
+            self._pressed.pop(ask.argument, None)  # the button may be pressed again
             raise
         return None
 
     @press(NOTHING)
     async def _close_question(self, ask: Ask) -> None:
-        """Remove the question."""
         if ask.message_id is not None:
             await self._delivery.remove(ask.chat, [ask.message_id])
 
@@ -129,15 +122,17 @@ class AnswerButtons(Family):
     async def _stop_answer(self, ask: Ask) -> str | None:
         if self._dependencies.answers.stop(ask.chat.location):
             return None
-        # It stayed under an answer whose process was killed.
-        await self._dependencies.last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
+        # The process that wrote the answer was killed.
+        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         return tr("answers-nothing-to-stop")
 
     async def _answer_again(
-        self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, then: str = ""
+        self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
-        """Have the button's turn answered again. `is_answer`: the button is under an answer, which stays if it is too
-        late; `then`: what the message with the button says from then on.
+        """Answer the turn of a button again.
+
+        Set `is_answer` if the button is under an answer, which stays if it is too late to replace it. `status` replaces
+        the text of the message with the button.
         """
         chat, conversation = ask.chat, self._services.conversation
 
@@ -156,21 +151,21 @@ class AnswerButtons(Family):
             return tr("answers-pressed-already")
         answered = await self._run_answer(ask, stream, answer)
         if answered is None and is_answer:
-            await self._dependencies.last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
+            await self._last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
             await self._delivery.say(chat, tr("answers-too-late"))
-        elif answered is None or then:
-            await self._show_text(ask, then if answered else tr("answers-too-late"))
+        elif answered is None or status:
+            await self._show_text(ask, status if answered else tr("answers-too-late"))
         await self._deliver_shielded(ask, stream, answered)
         return None
 
     async def _find_shown(self, ask: Ask) -> Sequence[int]:
-        """Return the messages of the answer whose button was pressed."""
+        """Return the ids of all messages of the answer with the pressed button."""
         if ask.message_id is None:
             return ()
         return await self._services.explanations.shown_as(ask.chat.scope, ask.message_id)
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
-        """Return the answer that a press asks for, or None for a repeated press."""
+        """Start to show an answer. Return None after a repeated press."""
         if ask.argument in self._pressed:
             return None
         await self._record_press(ask)
@@ -178,14 +173,14 @@ class AnswerButtons(Family):
         return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, instead_of)
 
     async def _record_press(self, ask: Ask) -> None:
-        """Note a press, and answer it now: Telegram shows the button as busy until then, and a model may take long."""
+        """Remember a press and acknowledge it at once, because Telegram shows the button as busy until then."""
         self._pressed[ask.argument] = None
         if ask.update.callback_query is not None:
             try:
                 with suppress(TelegramError):
                     await ask.update.callback_query.answer()
             except asyncio.CancelledError:
-                self._pressed.pop(ask.argument, None)  # it may be asked for again
+                self._pressed.pop(ask.argument, None)  # the button may be pressed again
                 raise
 
     async def _run_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
@@ -194,7 +189,7 @@ class AnswerButtons(Family):
                 with self._dependencies.answers.stoppable(ask.chat.location):
                     return await answer(stream)
         except BaseException as error:
-            self._pressed.pop(ask.argument, None)  # it may be asked for again
+            self._pressed.pop(ask.argument, None)  # the button may be pressed again
             if isinstance(error, asyncio.CancelledError):
                 await stream.interrupt()
             else:
@@ -202,10 +197,9 @@ class AnswerButtons(Family):
             raise
 
     async def _deliver_shielded(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
-        """Show the answer, its buttons, and what else its reader is told."""
+        """Deliver an answer, even if this task is cancelled, since it is stored by now."""
         if answered is None:
             return
-        # From here on it is stored: cancelling must not stop it half-way through its sending.
         delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
         try:
             await asyncio.shield(delivering)
@@ -221,8 +215,8 @@ class AnswerButtons(Family):
             return
         if not reply.is_error:
             await self._services.conversation.shown(incoming, sent)
-        if self._dependencies.last_buttons.record_answer(chat, sent):
-            await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
+        if self._last_buttons.record_answer(chat, sent):
+            await self._last_buttons.clear_earlier(self._delivery, chat)
         for notice in reply.notices:
             await self._delivery.say(chat, notice)
         for proposal in reply.proposals:
@@ -239,8 +233,9 @@ async def speak_if_chosen(
     *,
     was_heard: bool = False,
 ) -> None:
-    """Speak an answer that is shown, where its reader has chosen so; of what fails they are told. `was_heard`: it
-    answers a voice message. Raise DeliveryError.
+    """Speak an answer if its reader chose spoken answers. Tell them about errors except DeliveryError, which is raised.
+
+    `was_heard` says that it answers a voice message.
     """
     if dependencies.speech is None or reply.is_error or not shown_as:
         return
@@ -264,7 +259,7 @@ async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, te
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Return an answer as its reader sees it, marked if it is not stored, was stopped or broke off."""
+    """Return the text of an answer, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{with_marks_closed(reply.half)}\n\n" if reply.half else ""
     return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
@@ -291,18 +286,18 @@ def make_answer_keyboard(
         reply.versions,
         lambda label, at: button(VERSION, label=label, payload=f"{reply.turn}.{at + 1}"),
     )
-    # On a button: a message of its own would be taken for the answer to what is said next.
+    # A separate message would look like the answer to the next message.
     offer = [button(SWITCH_ON, label=tr("answers-memory-off"))] if reply.offers_memory else []
     return make_keyboard(row, versions, offer)
 
 
 def _make_once_key(turn: int) -> str:
-    """Return the payload of a button that answers a turn at its first press."""
+    """Return the payload of a button that answers a turn once."""
     return f"{turn}.{make_nonce()}"
 
 
 def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return the button under a growing answer."""
+    """Return the [Stop] button under an answer that is being written."""
     return InlineKeyboardMarkup.from_button(dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop")))
 
 
@@ -313,7 +308,7 @@ async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Per
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
-    """Ask about an answer that its reader dislikes; nothing if this message shows none. Raise StorageError."""
+    """Ask what was wrong with an answer, if this message shows one. Raise StorageError."""
     turn = await dependencies.services.explanations.turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return

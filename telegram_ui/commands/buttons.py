@@ -1,6 +1,7 @@
-"""Callback data that works for its person in its scope alone, also after a restart; and whose answer has buttons.
+"""Inline buttons: signed callback data, rows and pages of buttons, and which answer of a chat has buttons.
 
-Owns its form, kind:person:payload:signature, within Telegram's 64 bytes.
+Callback data is kind:person:payload:signature, within Telegram's 64 bytes. It works for one person in one scope, also
+after a restart.
 """
 
 import base64
@@ -9,6 +10,7 @@ import hmac
 import logging
 import secrets
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -21,26 +23,25 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import name_error
 from text.characters import replace_surrogates
 
-AGAIN = "ag"  # the kind of the button that does again what the message says to which its own message replies
-SETTINGS, BACK = "set", "b"
-"""The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
-ZONE, ALONE = "z", "z.a"  # payloads of the button that asks for a city; with ALONE the message above it stays as it is
-IN_PROCESS = "h"  # ends what it carries where only the process has what is to be done again: no message says all of it
-MAX_PAYLOAD_CHARS = 28
-"""Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
+Item = TypeVar("Item")
+
+AGAIN = "ag"  # the kind of the [Try again] button under a reply, which repeats the message that was replied to
+SETTINGS, BACK = "set", "b"  # the kind of the buttons under /settings, and the payload that leads back to them
+ZONE, ALONE = "z", "z.a"  # payloads that ask for a time zone; ALONE does so in a new message
+IN_PROCESS = "h"  # ends the payload of [Try again] if only this process knows the whole request
+MAX_PAYLOAD_CHARS = 28  # 64 bytes less kind (3), a person's id (14), signature (16) and the colons
 
 
 class Buttons:
-    """Makes and reads callback data. `key`: a secret of this bot."""
+    """Makes and verifies callback data. `key` is a secret of this bot."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
     def make_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
-        """Return the data of a button that only `person` may press, and only here.
+        """Return the data of a button that only this person may press, and only in this chat.
 
-        `payload`: ASCII without a colon, at most 28 characters; with a nonce if it may be used only once. Raises
-        ValueError.
+        Raise ValueError unless the payload is at most 28 ASCII characters without a colon.
         """
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
@@ -49,14 +50,14 @@ class Buttons:
     def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """Return a button that only `person` may press, and only here; see `make_data`. `erases`: it is red."""
+        """Return a button that only this person may press, red if it `erases` something. See make_data."""
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.make_data(kind, chat, person, payload), style=style)
 
     def make_retry_keyboard(
         self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False
     ) -> InlineKeyboardMarkup:
-        """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""
+        """Return a [Try again] button that repeats the update with this id."""
         payload = f"{update_id}{IN_PROCESS if is_held else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
@@ -77,27 +78,35 @@ class Buttons:
 
 
 class ForeignButton(Exception):  # noqa: N818 - what it says, not that something broke
-    """The button is not the presser's, or not from this chat; the message is for the toast."""
+    """The button belongs to another person or chat. The message is shown as a toast."""
 
 
 def parse_kind(data: str) -> str:
-    """Return the kind that a button was made with."""
+    """Return the kind of a button from its callback data."""
     return data.partition(":")[0]
 
 
 def is_for_anonymous(data: str) -> bool:
-    """True if a button was made for an anonymous admin of a group. Any admin there may press it."""
+    """Return True if a button was made for an anonymous admin of a group. Any admin there may press it."""
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
+
+
+def cut_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
+    """Return the items of a page, its number within limits (from 0), and the number of pages (at least 1)."""
+    pages = max(1, -(-len(items) // size))
+    page = min(page, pages - 1)
+    return items[page * size : (page + 1) * size], page, pages
 
 
 def make_page_buttons(
     page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]
 ) -> list[InlineKeyboardButton]:
-    """Return the row "◀ 2/5 ▶" that turns pages, of which the first is 0; empty where there is one alone. `button`
-    makes one of a label and a page.
+    """Return the row "◀ 2/5 ▶" for turning pages, counted from 0. It is empty if there is only one page.
+
+    `button` makes a button from its label and a page number.
     """
-    there = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
-    return [button(label, at) for label, at in there.items() if 0 <= at < pages]
+    targets = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
+    return [button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
 
 def split_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
@@ -105,25 +114,25 @@ def split_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequ
 
 
 def make_keyboard(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
-    """Return the rows that have a button; None where none has."""
+    """Return a keyboard of the rows that are not empty, or None if all are."""
     return InlineKeyboardMarkup([row for row in rows if row]) if any(rows) else None
 
 
 def make_nonce() -> str:
-    """Eight random characters that tell one question from the next."""
+    """Return eight random characters."""
     return secrets.token_urlsafe(6)
 
 
 log = logging.getLogger(__name__)
 
 MAX_CHATS = 10_000
-MAX_EARLIER_ANSWERS = 20
-"""Earlier answers of one chat whose buttons wait to be taken away: fewer are given before there is time for it."""
+MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still to be removed
 
 
 class LastButtons:
-    """Leaves buttons under the last answer of a chat alone. Best effort: where Telegram refuses, or after a restart, an
-    earlier message keeps its buttons, and they say by themselves that the conversation has gone on.
+    """Removes the buttons of all answers of a chat but the last, as far as Telegram allows.
+
+    After a restart an earlier answer may keep its buttons. A press of them then says that it is too late.
     """
 
     def __init__(self) -> None:
@@ -140,12 +149,12 @@ class LastButtons:
         return chat.location in self._earlier
 
     async def clear_earlier(self, delivery: Delivery, chat: Chat) -> None:
-        """Take the buttons away from all answers but the last. Raises nothing of Telegram's."""
+        """Remove the buttons of all answers but the last. Ignore errors of Telegram."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
-        """Take the buttons away from this message. Raises nothing of Telegram's."""
+        """Remove the buttons of this message. Ignore errors of Telegram."""
         if self._shown.get(chat.location) == message_id:
             self._shown.pop(chat.location, None)
         elif message_id in (earlier := self._earlier.get(chat.location, [])):
@@ -160,4 +169,4 @@ async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> N
     try:
         await delivery.bot.edit_message_reply_markup(chat.id, message_id)
     except TelegramError as error:
-        log.debug("buttons of an earlier answer stay: %s", name_error(error))
+        log.debug("the buttons of an earlier answer stay: %s", name_error(error))

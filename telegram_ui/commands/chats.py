@@ -1,7 +1,6 @@
-"""/new and /chats: several conversations with one person, of which one is open.
+"""/new and /chats: several conversations in one place, of which one is open."""
 
-Owns their words and buttons.
-"""
+from dataclasses import replace
 
 from telegram import InlineKeyboardButton
 
@@ -20,17 +19,25 @@ CHATS_PER_PAGE = 6
 
 
 class ChatsCommands(Family):
-    """Answers /new and /chats. In groups only admins choose what everybody talks in."""
+    """Answers /new and /chats. In groups only admins choose the conversation."""
 
     heading = "chats"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._title = NextText("title", dependencies)  # about the conversation's thread
+        self._title = NextText("title", dependencies)
 
     @command("new", who="admins")
     async def _begin_chat(self, ask: Ask) -> str:
-        return await self._begin(ask, ask.argument)
+        place, title = ask.chat.location, " ".join(ask.argument.split())
+        if len(title) > MAX_TITLE_CHARS:
+            return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
+        if memory_mode_of(await self._services.memory.config(place.owner)) == "off":
+            await self._services.corrections.start_over(ask.chat.scope)
+            return tr("chats-begun-off")
+        await self._services.memory.begin_conversation(place, title)
+        self._services.titles.start(place, [ask.chat.scope])
+        return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @command("chats", who="admins", stands_alone=True)
     async def _list_chats(self, ask: Ask) -> str | None:
@@ -38,10 +45,9 @@ class ChatsCommands(Family):
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
-        """Return a choice: one letter, and the thread of a conversation or a page."""
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
-            await self._delivery.say(ask.chat, await self._begin(ask, ""))
+            await self._delivery.say(ask.chat, await self._begin_chat(replace(ask, argument="")))
             return None
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
@@ -54,17 +60,6 @@ class ChatsCommands(Family):
             await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
             return None
         return await self._open_chat(ask, scope) if action == GO else tr("shared-dead-button")
-
-    async def _begin(self, ask: Ask, title: str) -> str:
-        place, title = ask.chat.location, " ".join(title.split())
-        if len(title) > MAX_TITLE_CHARS:
-            return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        if memory_mode_of(await self._services.memory.config(place.owner)) == "off":
-            await self._services.corrections.start_over(ask.chat.scope)
-            return tr("chats-begun-off")
-        await self._services.memory.begin_conversation(place, title)
-        self._services.titles.start(place, [ask.chat.scope])
-        return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     async def _open_chat(self, ask: Ask, scope: Scope) -> str:
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
@@ -81,33 +76,25 @@ class ChatsCommands(Family):
             found, total = await store.conversations.listed(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
-        self._services.titles.start(place, [one.scope for one in found if not one.is_titled])
+        self._services.titles.start(place, [listed.scope for listed in found if not listed.is_titled])
         zone = await self._read_zone(place.owner)
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
-        for number, one in enumerate(found, start=first + 1):
-            label, date = format_conversation(one), format_moment(one.last_at, zone)
-            lines.append(
-                tr("chats-line", number=str(number), title=label, count=format_messages(one.messages), date=date)
-            )
-            thread = str(one.scope.thread)
-            rows.append(
-                [
-                    self._make_button(ask, KIND, format_ticked(label, is_chosen=one.is_open), GO + thread),
-                    self._make_button(ask, KIND, "✏️", RENAME + thread),
-                    self._make_button(ask, forget.CONVERSATION, "🗑", thread),
-                ]
-            )
+        for number, listed in enumerate(found, start=first + 1):
+            title, date = format_conversation(listed), format_moment(listed.last_at, zone)
+            count = format_messages(listed.messages)
+            lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
+            thread = str(listed.scope.thread)
+            go = self._make_button(ask, KIND, format_ticked(title, is_chosen=listed.is_open), GO + thread)
+            rename = self._make_button(ask, KIND, "✏️", RENAME + thread)
+            rows.append([go, rename, self._make_button(ask, forget.CONVERSATION, "🗑", thread)])
         pages = -(-total // CHATS_PER_PAGE)
-        rows.append(
-            make_page_buttons(page, pages, lambda label, at: self._make_button(ask, KIND, label, f"{PAGE}{at}"))
-        )
-        await self._show_text(ask, "\n".join(lines), *rows, [self._make_button(ask, KIND, tr("chats-untitled"), NEW)])
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PAGE}{to}"))
+        new = self._make_button(ask, KIND, tr("chats-untitled"), NEW)
+        await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        """A text that may be the title of a conversation; whether it was asked for."""
-
         async def rename(thread: int) -> str:
             return await self._rename_chat(ask, Scope(owner=ask.chat.id, thread=thread))
 

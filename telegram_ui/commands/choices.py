@@ -1,7 +1,4 @@
-"""/settings: every choice of an owner in one message, changed by its buttons; /tz, /incognito and /language.
-
-Owns their words.
-"""
+"""/settings, /tz, /incognito and /language: the choices of an owner."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,7 +8,7 @@ import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.choices import Choice, NotOffered, choices_of, choose
+from chat.choices import Choice, NotOffered, choices_of
 from locales.catalog import LANGUAGES, choose_language, current_language, speak_in, tr
 from locales.told import format_state
 from records.owners import OwnerConfig
@@ -19,7 +16,7 @@ from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import find_number
 from telegram_ui.commands.wording import (
@@ -34,8 +31,8 @@ from telegram_ui.commands.wording import (
 from text.time_zones import find_minutes_ahead, find_zone_of_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
-ASK = "ask"  # the payload of the button of /settings that shows the choice in its place
-BY_APP = "auto"  # the language of a person's app
+ASK = "ask"  # the payload of the buttons of /settings that open another list
+BY_APP = "auto"  # follow the language of the person's app
 OFFSET = "o"
 ON, OFF = "on", "off"
 LABELS: Mapping[str, Callable[[str], str]] = {
@@ -46,9 +43,9 @@ LABELS: Mapping[str, Callable[[str], str]] = {
     "formatting": lambda how: tr("choices-formatting", how=how),
     "spoken_answers": str,
 }
-"""The choices that /settings makes itself, with the labels of their buttons."""
+"""The choices that have buttons in /settings itself, with functions that return a button's label for a value."""
 
-Button = Callable[[str, str], InlineKeyboardButton]  # makes a button of its label and what it carries
+Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
 
 
 class ChoiceCommands(Family):
@@ -56,17 +53,12 @@ class ChoiceCommands(Family):
 
     heading = "choices"
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._operation = dependencies.operation
-
     @command("settings", who="admins", stands_alone=True, is_ephemeral=True)
     async def _handle_settings_command(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._read_config(ask))
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
-        """Return a choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
         if what == BACK:
             await self._show_settings(ask, await self._read_config(ask))
@@ -82,8 +74,8 @@ class ChoiceCommands(Family):
         return None
 
     async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
-        """Make a choice; without memory there is none but to turn it on. Return why there is no such choice."""
-        choice = next((one for one in choices_of(self._services) if one.name == what), None)
+        """Store a choice. Return a sentence if it cannot be chosen. While memory is off, it can only be turned on."""
+        choice = next((choice for choice in choices_of(self._services) if choice.name == what), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(ask)
@@ -92,13 +84,10 @@ class ChoiceCommands(Family):
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.typing(ask.chat):
-                    await choose(self._services, ask.chat.scope.owner, {what: wanted})
+                    await self._choose(ask, **{what: wanted})
             except NotOffered as refused:
                 return str(refused)
         return None
-
-    async def _read_config(self, ask: Ask) -> OwnerConfig | None:
-        return await self._services.memory.config(ask.chat.scope.owner)
 
     async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> None:
         def button(label: str, payload: str) -> InlineKeyboardButton:
@@ -108,21 +97,19 @@ class ChoiceCommands(Family):
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=name_policy(config.policy))
             rows.append([self._make_button(ask, POLICY, label, ASK)])
-        language = tr("language-button", language=LANGUAGES[current_language()])
-        models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.choose_persona(config)}")
-        label = tr("model-manner-button", persona=manner)
-        rows.append([self._make_button(ask, model_choices.PERSONA, label, model_choices.ASK)])
+        persona = tr(f"model-persona-{model_choices.choose_persona(config)}")
+        label = tr("model-manner-button", persona=persona)
+        rows.append([self._make_button(ask, model_choices.PERSONA, label, ASK)])
+        models = tuple(self._services.models)
         if len(models) > 1:
-            label = tr(
-                "model-button",
-                model=format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS),
-            )
-            rows.append([self._make_button(ask, model_choices.MODEL, label, model_choices.ASK)])
-        text = "\n".join([format_settings(config), *self._list_powers(ask, config)])
-        await self._show_text(ask, text, *rows, [self._make_button(ask, LANGUAGE, language, ASK)])
+            name = format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS)
+            rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
+        language = tr("language-button", language=LANGUAGES[current_language()])
+        rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
+        await self._show_text(ask, "\n".join([format_settings(config), *self._list_missing(ask, config)]), *rows)
 
-    def _list_powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """Abilities that the operator's settings leave out; admins are told which setting would add each."""
+    def _list_missing(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
+        """Return a line for each ability that is not set up. Admins are told which setting adds it."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
@@ -136,18 +123,25 @@ class ChoiceCommands(Family):
             if not is_possible
         ]
 
-    # the time zone -------------------------------------------------------------------------------------------
-
     @command("tz")
     async def _handle_zone_command(self, ask: Ask) -> str | None:
-        words = ask.argument.strip()
-        if words:
-            return await self._choose_zone(ask, words)
-        await self._ask_time(ask, None)
-        return None
+        name = ask.argument.strip()
+        if not name:
+            await self._ask_time(ask, None)
+            return None
+        if not await self._may_configure(ask.chat, ask.person):
+            return tr("shared-admins-only")
+        try:
+            config = await self._choose(ask, timezone=name)
+        except NotOffered as unknown:
+            return str(unknown)
+        return format_zone_with_time(config.timezone, self._now(), config.zone)
 
     async def _ask_time(self, ask: Ask, instead_of: int | None) -> None:
-        """Show the time zone, and the times of all zones to press. `instead_of`: the settings, which come back."""
+        """Show the time zone and buttons with the current times of all zones.
+
+        `instead_of` is the message with the settings, which are shown again after the choice.
+        """
         config, now = await self._read_config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [
@@ -161,35 +155,22 @@ class ChoiceCommands(Family):
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
-        """Return the offset of the time that was pressed is their zone, until they name a city."""
+        """Make the UTC offset of the pressed time the time zone."""
         minutes, _, after = value.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
-        config = await self._set_zone(ask, name)
-        told = format_zone_with_time(name, self._now(), config.zone)
+        config = await self._choose(ask, timezone=name)
+        chosen = format_zone_with_time(name, self._now(), config.zone)
         if not after:
-            await self._show_text(ask, told)
+            await self._show_text(ask, chosen)
             return None
         await self._show_settings(ask, config)
-        return told
-
-    async def _choose_zone(self, ask: Ask, words: str) -> str:
-        """Set the zone that the words name; what to say."""
-        if not await self._may_configure(ask.chat, ask.person):
-            return tr("shared-admins-only")
-        try:
-            config = await self._set_zone(ask, words)
-        except NotOffered as unknown:
-            return str(unknown)
-        return format_zone_with_time(config.timezone, self._now(), config.zone)
-
-    async def _set_zone(self, ask: Ask, name: str) -> OwnerConfig:
-        return await choose(self._services, ask.chat.scope.owner, {"timezone": name})
+        return chosen
 
 
 def _parse_value(choice: Choice, value: str) -> object:
-    """Return the value that a button carries; None if it is none of the choice's."""
+    """Return the value in a payload, or None if it is invalid."""
     match choice.kind:
         case "switch":
             return {ON: True, OFF: False}.get(value)
@@ -199,7 +180,7 @@ def _parse_value(choice: Choice, value: str) -> object:
 
 
 def format_settings(config: OwnerConfig | None) -> str:
-    """Return the state of the settings; the buttons below say the rest."""
+    """Return the text of /settings above its buttons."""
     lines = [tr("choices-heading"), "", format_state(config)]
     if config is not None and config.enabled:
         lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
@@ -209,7 +190,7 @@ def format_settings(config: OwnerConfig | None) -> str:
 def make_settings_rows(
     choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
-    """Return the buttons under the settings, the current choices marked; only those that have an effect now."""
+    """Return the buttons of the choices that have an effect now, with the current values marked."""
     is_on = config is not None and config.enabled
     shown = {
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
@@ -220,7 +201,7 @@ def make_settings_rows(
 
 
 def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
-    """Return a button for each value of a choice, or one that switches it."""
+    """Return a button for each value of a choice, or one that toggles it."""
     chosen, name = choice.value_in(config), LABELS[choice.name]
     if choice.kind == "switch":
         return [button(format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
@@ -235,11 +216,9 @@ def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button)
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
-    """Return the time zone in use."""
-    lines = [tr("choices-zone-is", zone=format_zone(name), time=format_clock(now, zone))]
-    if name.startswith("Etc/"):
-        lines.append(tr("choices-zone-fixed"))
-    return " ".join(lines)
+    """Return the sentence that names a time zone and its current time."""
+    sentence = tr("choices-zone-is", zone=format_zone(name), time=format_clock(now, zone))
+    return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence
 
 
 class IncognitoCommands(Family):
@@ -249,12 +228,11 @@ class IncognitoCommands(Family):
 
     @command("incognito", who="admins")
     async def _switch_incognito(self, ask: Ask) -> str:
-        owner, word = ask.chat.scope.owner, ask.argument.strip().lower()
-        config = await self._services.memory.config(owner)
+        config, word = await self._read_config(ask), ask.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return format_state(config)
         chosen = word == ON if word else not config.incognito
-        await choose(self._services, owner, {"incognito": chosen})
+        await self._choose(ask, incognito=chosen)
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
 
@@ -263,13 +241,8 @@ class LanguageCommands(Family):
 
     heading = "choices"
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._dependencies = dependencies
-
     @command("language", who="admins")
-    async def _show_language(self, ask: Ask) -> str | None:
-        """With buttons; or the one that is named after the command is chosen at once."""
+    async def _handle_language_command(self, ask: Ask) -> str | None:
         wanted = ask.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
@@ -286,33 +259,33 @@ class LanguageCommands(Family):
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
         await self._set_language(ask, chosen)
-        with speak_in(self._make_voice_text(ask, chosen)):
+        with speak_in(self._resolve_language(ask, chosen)):
             await self._show_choice(ask)
         return None
 
     async def _set_language(self, ask: Ask, chosen: str) -> str:
-        """Keep a choice, "" = none; what to say, in the language that is spoken from now on."""
-        await choose(self._services, ask.chat.scope.owner, {"language": chosen})
-        with speak_in(self._make_voice_text(ask, chosen)):
+        """Store the language, or "" for that of the app. Return the confirmation in the new language."""
+        await self._choose(ask, language=chosen)
+        with speak_in(self._resolve_language(ask, chosen)):
             await self._set_menu(ask, chosen)
             return tr("language-chosen", language=LANGUAGES[current_language()])
 
-    def _make_voice_text(self, ask: Ask, chosen: str) -> str:
+    def _resolve_language(self, ask: Ask, chosen: str) -> str:
         default = self._dependencies.default_language
         return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
 
     async def _set_menu(self, ask: Ask, chosen: str) -> None:
-        """The menu of a private chat speaks the chosen language; without one, that of the person's app again."""
+        """Set the menu of a private chat in the chosen language, or leave it to the language of the app."""
         if not ask.chat.is_private:
             return
         bot: telegram.Bot = ask.update.get_bot()
         scope = BotCommandScopeChat(ask.chat.id)
         rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
-        with suppress(TelegramError):  # the commands work all the same
+        with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 
     async def _show_choice(self, ask: Ask) -> None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         chosen = config.language if config else ""
         buttons = [
             self._make_button(ask, LANGUAGE, format_ticked(name, is_chosen=code == chosen), code)

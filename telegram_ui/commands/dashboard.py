@@ -1,13 +1,10 @@
-"""/dashboard: the page of one's memory, within Telegram and by a link that works once.
-
-Owns its words and its button. Does not know what the page shows, nor how it knows its visitors (dashboard/).
-"""
+"""/dashboard: opens the memory page within Telegram, or by a link that works once."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import IO
 from urllib.parse import urlsplit
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
+from telegram import InlineKeyboardButton, WebAppInfo
 
 from dashboard.host import Host
 from dashboard.sessions import LINK_FOR, PageSessions
@@ -15,6 +12,7 @@ from locales.catalog import tr
 from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
+from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, command
 from telegram_ui.commands.outreach.admin import decide_on_person
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
@@ -26,20 +24,14 @@ Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
 class DashboardCommands(Family):
-    """Answers /dashboard. What a link opens is its reader's alone, so it goes to their private chat."""
+    """Answers /dashboard. The link is sent to the private chat, because whoever opens it sees the memory."""
 
     heading = "recall"
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._url = dependencies.dashboard_url
-        self._operation = dependencies.operation
-        self._sessions = PageSessions(memory=self._services.memory, clock=self._now)
-
     @command("dashboard", who="admins", stands_alone=True)
     async def _send_link(self, ask: Ask) -> str | None:
-        here, owner = ask.chat, ask.chat.scope.owner
-        if not self._url:
+        here, owner, url = ask.chat, ask.chat.scope.owner, self._dependencies.dashboard_url
+        if not url:
             may_run_it = here.is_private and self._operation.may_run_it(ask.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
         if here.scope.is_direct_messages:
@@ -48,19 +40,18 @@ class DashboardCommands(Family):
             return tr("web-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
         user, chat = ask.update.effective_user, ask.update.effective_chat
-        made = await self._sessions.link(
+        token = await PageSessions(memory=self._services.memory, clock=self._now).link(
             ask.person.id,
             owner,
             language=ask.person.language,
             name=visible_line(user.first_name) if user else "",
             group=visible_line(chat.title or "") if chat else "",
         )
-        link = f"{self._url}/?owner={owner}#link={made}"
+        link = f"{url}/?owner={owner}#link={token}"
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)
-        keyboard: InlineKeyboardMarkup | None = None
-        if self._url.startswith("https://"):
-            page = WebAppInfo(f"{self._url}/?owner={owner}")
-            keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(tr("web-open"), web_app=page)]])
+        page = WebAppInfo(f"{url}/?owner={owner}")
+        button = InlineKeyboardButton(tr("web-open"), web_app=page)
+        keyboard = make_keyboard([button] if url.startswith("https://") else [])
         try:
             await self._delivery.say(target, text, keyboard=keyboard)
         except ChatGone:
@@ -71,7 +62,7 @@ class DashboardCommands(Family):
 
 
 def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
-    """Return the bot as the dashboard's server sees it."""
+    """Return the parts of the bot that the server of the page needs."""
 
     async def configures(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))

@@ -1,7 +1,4 @@
-"""Targets of /forget: read from words, written into a button's payload, and read from it again.
-
-Pure.
-"""
+"""Targets of /forget, parsed from words and written to and read from the payload of a button."""
 
 import re
 from collections.abc import Collection
@@ -12,8 +9,7 @@ from typing import Literal
 from records.forgetting import Forgetting
 from retrieval.date_expressions import find_named_period
 
-BUTTON_LIFETIME = timedelta(minutes=10)
-"""A button older than this does nothing, so that nobody erases anything by touching an old message."""
+BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by touching an old message
 WORDS_FOR_EVERYTHING = frozenset(
     {"everything", "all"}
 )  # in English; the words of the reader's language are handed over
@@ -29,10 +25,11 @@ MAX_CODE_CHARS = 19  # characters of a target within a button
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """Something to forget. `number`: of a message, of a turn (any message of it), of a fact, or the thread of a
-    conversation of the owner's; `first` to `last`: days, both included; `key` (8 characters): a list of messages that a
-    search found, alone or with their turns. `with_quotes`: what repeats its words goes too. `request`: the turn that
-    asked for this in words, which goes with the turn to forget; 0 where a command asked for it.
+    """Something to forget.
+
+    `number` is the id of a message or fact, of any message of a turn, or the thread of a conversation. `first` and
+    `last` are days, both included. `key` names a list of found messages. `with_quotes` includes texts that repeat the
+    forgotten words. `request` is the turn that asked for this in words, or 0.
     """
 
     kind: Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
@@ -45,15 +42,15 @@ class Target:
 
     @property
     def code(self) -> str:
-        """At most 19 characters, ASCII, without a colon. A request is left out next to a number that is too long."""
+        """At most 19 ASCII characters without a colon. The request is left out if there is no room for it."""
         quotes = "q" if self.with_quotes else ""
         request = f"r{self.request}" if self.request else ""
-        if len(self._what + request + quotes) > MAX_CODE_CHARS:
+        if len(self._short_code + request + quotes) > MAX_CODE_CHARS:
             request = ""
-        return self._what + request + quotes
+        return self._short_code + request + quotes
 
     @property
-    def _what(self) -> str:
+    def _short_code(self) -> str:
         match self.kind:
             case "days":
                 return f"d{self.first:%Y%m%d}-{self.last:%Y%m%d}"
@@ -67,10 +64,9 @@ class Target:
 
 
 def parse_target(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
-    """Return the target that a command's argument names; None for words to search for. `now`: where its owner lives;
-    `everything`: the words for it in the reader's language, besides the English ones.
+    """Parse the argument of /forget. Return None for words to search for. Raise ValueError for an impossible date.
 
-    Raises ValueError for a date that does not exist.
+    `now` is the owner's local time. `everything` lists words for everything in the reader's language.
     """
     words = argument.strip()
     if words.casefold() in WORDS_FOR_EVERYTHING.union(everything):
@@ -83,7 +79,7 @@ def parse_target(argument: str, now: datetime, everything: Collection[str] = ())
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_parse_day, _FIGURES.findall(words)))
         return Target(kind="days", first=found[0], last=found[-1])
-    spans = [find_named_period(one.strip(), now) for one in _TO.split(words, maxsplit=1)]
+    spans = [find_named_period(part.strip(), now) for part in _TO.split(words, maxsplit=1)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:
         return None
@@ -91,12 +87,12 @@ def parse_target(argument: str, now: datetime, everything: Collection[str] = ())
 
 
 def make_payload(target: Target, now: datetime) -> str:
-    """Return a button's payload (at most 28 characters), which is valid for ten minutes."""
+    """Return the payload of a button, at most 28 characters, valid for BUTTON_LIFETIME."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
 
 
 def parse_payload(text: str, now: datetime) -> Target | None:
-    """Return the target of a pressed button; None when it is too old."""
+    """Return the target of a pressed button, or None if the button is too old."""
     code, _, minute = text.partition(".")
     try:
         age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
@@ -112,7 +108,7 @@ def parse_payload(text: str, now: datetime) -> Target | None:
         request = int(match[3] or 0)
         return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes, request=request)
     if match[4]:
-        first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[4], match[5]))  # noqa: DTZ007
+        first, last = (datetime.strptime(day, "%Y%m%d").date() for day in (match[4], match[5]))  # noqa: DTZ007
         return Target(kind="days", first=first, last=last, with_quotes=with_quotes)
     if match[6]:
         kind: Literal["found", "found turns"] = "found" if match[6] == "l" else "found turns"
@@ -121,16 +117,14 @@ def parse_payload(text: str, now: datetime) -> Target | None:
 
 
 def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
-    """Return the days of a target as moments: from the first midnight to the one after the last, where their owner
-    lives.
-    """
+    """Return a request for the days of a target, from midnight to midnight in the owner's time zone."""
     since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
     after = target.last + timedelta(days=1) if target.last < date.max else target.last
     return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
 
 
 def _parse_day(figures: str) -> date:
-    """Return the day of "2026-01-31" or "31.1.2026"."""
+    """Parse "2026-01-31" or "31.1.2026"."""
     year, month, day = figures.split("-") if "-" in figures else reversed(figures.split("."))
     found = date(int(year), int(month), int(day))
     if not date(1970, 1, 1) <= found <= date(9000, 1, 1):

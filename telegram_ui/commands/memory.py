@@ -15,7 +15,7 @@ from locales.catalog import tr
 from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, split_rows
+from telegram_ui.commands.buttons import cut_page, make_keyboard, make_page_buttons, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import format_local_day, zone_of
 from telegram_ui.sending.delivery import DeliveryError
@@ -28,17 +28,17 @@ Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 FACTS_PER_PAGE = 6
-VIEW_ACTIONS = ("l", "f", "p")  # actions that only show: the list from a page on, a fact, the profile's versions
+VIEW_ACTIONS = ("l", "f", "p")  # these show a page of the list, a fact, or the versions of the profile
 CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
-"""Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
-
+"""Actions that change a fact. The others: "a" asks for a new fact, "e" for the new text of one, "r" rewrites the
+profile, "x" erases a version of it."""
 ERASING_ACTIONS = ("d", "x")
-NOTED_REACTION = "✍"  # the reaction to what somebody in a group had noted
+NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would be noise
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """A view: the list from `page` on, the fact or version of this number, or the profile's versions."""
+    """A page of the list, the card of a fact (or version) with this id, or the versions of the profile."""
 
     page: int = 0
     fact: int = 0
@@ -46,16 +46,14 @@ class View:
 
 
 class MemoryCommands(Family):
-    """Answers /memory. In groups everybody reads, and admins change."""
+    """Answers /memory. In groups everybody may read and only admins may change."""
 
     heading = "recall"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._by_hand = FactsByHand(self._services)
-        self._new_text = NextText("fact", dependencies)  # about the fact's number
-
-    # /memory -------------------------------------------------------------------------------------------------
+        self._new_text = NextText("fact", dependencies)
 
     @command("memory", is_ephemeral=True)
     async def _show_memory(self, ask: Ask) -> str | None:
@@ -81,24 +79,19 @@ class MemoryCommands(Family):
         return tr("memory-usage")
 
     async def _add_fact(self, ask: Ask, text: str) -> str | None:
-        """Add a fact; its kind is not told by its words, so a button makes it a lasting instruction."""
-        made = await self._by_hand.add(ask.chat.scope.owner, text)
-        if isinstance(made, str):
-            return made
-        # In a group a message about it would be noise for everybody else.
-        noted, is_private = ask.message_id, ask.chat.is_private
-        if not is_private and noted and await self._delivery.react(ask.chat, noted, NOTED_REACTION):
+        """Add a fact and offer to make it an instruction. Return a sentence if it cannot be added."""
+        fact = await self._by_hand.add(ask.chat.scope.owner, text)
+        if isinstance(fact, str):
+            return fact
+        message_id, is_private = ask.message_id, ask.chat.is_private
+        if not is_private and message_id and await self._delivery.react(ask.chat, message_id, NOTED_REACTION):
             return None
-        keep = (
-            []
-            if made.kind == "instruction"
-            else [self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
-        )
-        await self._show_text(ask, tr("memory-added", text=made.text), keep)
+        keep = self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")
+        await self._show_text(ask, tr("memory-added", text=fact.text), [] if fact.kind == "instruction" else [keep])
         return None
 
     async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
-        """Give a fact another text, and show it; a sentence if that cannot be."""
+        """Change the text of a fact and show its card. Return a sentence if it cannot be changed."""
         refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
         if refusal is None:
             await self._show_view(ask, View(fact=id_))
@@ -106,7 +99,7 @@ class MemoryCommands(Family):
 
     async def _show_view(self, ask: Ask, view: View) -> None:
         owner = ask.chat.scope.owner
-        config = await self._services.memory.config(owner)
+        config = await self._read_config(ask)
         text, rows = render_view(
             view,
             await self._services.facts.known(owner),
@@ -119,11 +112,8 @@ class MemoryCommands(Family):
         )
         await self._show_text(ask, text, *rows)
 
-    # buttons -------------------------------------------------------------------------------------------------
-
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """Return a button of a list or of a fact."""
         action, _, numbers = ask.argument.partition(".")
         view = parse_view(action, numbers)
         if view is None:
@@ -137,8 +127,8 @@ class MemoryCommands(Family):
             if action == "r":
                 return self._refresh_profile(ask)
             if action == "x":
-                what = Forgetting(what="profiles", ids=(view.fact,))
-                toast = format_erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
+                request = Forgetting(what="profiles", ids=(view.fact,))
+                toast = _format_erased(await self._services.corrections.forget(ask.chat.scope.owner, request))
                 view = View(profiles=True)
             else:
                 toast = await self._by_hand.change(ask.chat.scope.owner, CHANGES[action], view.fact)
@@ -148,23 +138,23 @@ class MemoryCommands(Family):
     def _refresh_profile(self, ask: Ask) -> str:
         again = [self._make_button(ask, KIND, tr("answers-try-again"), ask.argument)]
 
-        async def tell(made: Profile | str | None) -> None:
-            keyboard = make_keyboard(again if isinstance(made, str) else [])
+        async def report(result: Profile | str | None) -> None:
+            keyboard = make_keyboard(again if isinstance(result, str) else [])
             try:
-                await self._delivery.say(ask.chat, format_profile_result(made), keyboard=keyboard)
+                await self._delivery.say(ask.chat, _format_profile_result(result), keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start(ask.chat.scope.owner, tell)
+        self._services.distiller.start(ask.chat.scope.owner, report)
         return tr("memory-distilling")
 
     async def _ask_text(self, ask: Ask, id_: int) -> str | None:
-        """Ask for the new text of a fact, or, where `id_` is 0, for a new one."""
+        """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = ask.chat.scope.owner
-        fact = next((one for one in await self._services.facts.known(owner) if one.id == id_), None)
+        fact = next((fact for fact in await self._services.facts.known(owner) if fact.id == id_), None)
         if id_ and (fact is None or not fact.is_valid):
             return tr("memory-no-such-fact", id=str(id_))
-        if await self._services.memory.config(owner) is None:
+        if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
         if await self._by_hand.is_incognito(owner):
             return tr("memory-incognito-on")
@@ -173,8 +163,6 @@ class MemoryCommands(Family):
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        """A text that may be a new fact, or the new one of a fact; whether it was."""
-
         async def keep(id_: int) -> str | None:
             return await (self._edit_fact(ask, id_, ask.argument) if id_ else self._add_fact(ask, ask.argument))
 
@@ -182,13 +170,13 @@ class MemoryCommands(Family):
 
 
 def _parse_id(text: str) -> int:
-    """Return the number of a fact ("12", "#12"); 0 for none."""
+    """Return the id in "12" or "#12", or 0."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
 
 def parse_view(action: str, numbers: str) -> View | None:
-    """Return the view after a press; None for data that is no button of ours."""
+    """Return the view to show after a press, or None for an invalid payload."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
         return None
@@ -207,78 +195,67 @@ def parse_view(action: str, numbers: str) -> View | None:
 def render_view(
     view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
 ) -> Shown:
-    """Return the text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
+    """Return the text of a view and its rows of buttons. `button` makes a button from its label and payload."""
     if view.profiles:
-        return _show_profiles(versions, zone, button)
+        return _render_profiles(versions, zone, button)
     if view.fact:
-        fact = next((one for one in facts if one.id == view.fact), None)
+        fact = next((fact for fact in facts if fact.id == view.fact), None)
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
-        return _show_fact(fact, facts, view.page, zone, button)
-    return _show_list(view.page, facts, versions, zone, is_on=is_on, button=button)
+        return _render_fact(fact, facts, view.page, zone, button)
+    return _render_list(view.page, facts, versions, zone, is_on=is_on, button=button)
 
 
-def _show_list(
+def _render_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
 ) -> Shown:
-    valid = sorted(
-        (fact for fact in facts if fact.is_valid), key=lambda one: (_rank_fact(one), not one.is_pinned, -one.id)
-    )
+    valid = [fact for fact in facts if fact.is_valid]
+    valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
-    pages = max(1, -(-len(valid) // FACTS_PER_PAGE))
-    page = min(page, pages - 1)
-    here = valid[page * FACTS_PER_PAGE : (page + 1) * FACTS_PER_PAGE]
+    here, page, pages = cut_page(valid, page, FACTS_PER_PAGE)
     lines = [tr("memory-title")]
     if not is_on:
         lines.append(tr("summaries-is-off"))
     if versions and page == 0:
-        newest = versions[0]
-        lines += [
-            "",
-            tr("memory-profile", id=str(newest.id), day=format_local_day(newest.created_at, zone)),
-            newest.text,
-        ]
+        lines += ["", *_format_version(versions[0], zone)]
     if valid:
         for rank, kind in enumerate((*LASTING, "facts")):
-            if of_this := [fact for fact in here if _rank_fact(fact) == rank]:
+            if section := [fact for fact in here if _rank_fact(fact) == rank]:
                 total = sum(_rank_fact(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
-                lines += [f"{fact.id} · {_format_text(fact)}" for fact in of_this]
+                lines += [f"{fact.id} · {_mark_pinned(fact, fact.text)}" for fact in section]
     elif not versions:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:
         lines += ["", tr("memory-press")]
-    shown_here = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
-    numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
-    rows = [
-        *split_rows(numbers, FACTS_PER_PAGE),
-        make_page_buttons(page, pages, lambda label, at: button(label, f"l.{at}")),
-    ]
+    listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
+    numbers = [button(_mark_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
+    rows = split_rows(numbers, FACTS_PER_PAGE)
+    rows.append(make_page_buttons(page, pages, lambda label, target: button(label, f"l.{target}")))
     profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
     rows.append([button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
 
 def _rank_fact(fact: Fact) -> int:
-    """Return the place of a fact in the list: lasting instructions come first."""
+    """Return the position of a fact's kind in the list. Lasting kinds come first."""
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _format_text(fact: Fact) -> str:
-    return f"{'📌 ' if fact.is_pinned else ''}{fact.text}"
+def _mark_pinned(fact: Fact, label: str) -> str:
+    return f"📌 {label}" if fact.is_pinned else label
 
 
-def _show_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
-    """One fact with where it comes from and what was before it."""
-    lines = [_format_text(fact), ""]
-    lines += [told] if (told := format_worth(fact)) else []
-    held = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
+def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
+    lines = [_mark_pinned(fact, fact.text), ""]
+    lines += filter(None, [format_worth(fact)])
+    dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
-        lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **held))
+        lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))
     else:
-        lines.append(tr("memory-holds", **held))
+        lines.append(tr("memory-holds", **dates))
     lines += [tr("memory-uncertain")] if fact.is_uncertain else []
     if fact.quote:
         lines.append(tr("memory-quote", quote=fact.quote, said=format_local_day(fact.observed_at, zone)))
@@ -286,68 +263,66 @@ def _show_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, butto
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     else:
         lines.append(tr("memory-by-hand"))
-    successor = next((one for one in facts if one.id == fact.superseded_by), None)
+    successor = next((other for other in facts if other.id == fact.superseded_by), None)
     if successor is not None:
         lines.append(tr("memory-superseded", text=successor.text))
     lines += _format_history(fact, facts, zone)
     if fact.deleted_at is not None:
         lines.append(tr("memory-deleted"))
-    own = f"{fact.id}.{page}"
-    rows: list[Sequence[InlineKeyboardButton]] = []
+    suffix = f"{fact.id}.{page}"
+    delete = button(tr("memory-button-delete"), f"d.{suffix}")
+    undo = button(tr("memory-button-undo"), f"u.{suffix}")
+    rows: list[Sequence[InlineKeyboardButton]] = [[delete]]
     if fact.deleted_at is not None:
-        rows.append([button(tr("memory-button-undo"), f"u.{own}")])
+        rows = [[undo]]
     elif fact.is_valid:
-        label, verb = (tr("memory-button-unpin"), "o") if fact.is_pinned else (tr("memory-button-pin"), "i")
-        pin = button(label, f"{verb}.{own}")
-        rows.append([button(tr("memory-button-edit"), f"e.{own}"), pin, button(tr("memory-button-delete"), f"d.{own}")])
-        if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
-            rows.append([button(tr("memory-button-undo"), f"u.{own}")])
-    else:
-        rows.append([button(tr("memory-button-delete"), f"d.{own}")])
+        label, action = (tr("memory-button-unpin"), "o") if fact.is_pinned else (tr("memory-button-pin"), "i")
+        rows = [[button(tr("memory-button-edit"), f"e.{suffix}"), button(label, f"{action}.{suffix}"), delete]]
+        if any(other.superseded_by == fact.id and other.origin == "earlier" for other in facts):
+            rows.append([undo])
     rows.append([button(tr("memory-button-all"), f"l.{page}")])
     return "\n".join(lines), rows
 
 
 def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
-    """Return the facts that this one replaced, back to the first."""
+    """Return a line for each fact that this one replaced, back to the first."""
     lines: list[str] = []
     seen, waiting = {fact.id}, [fact.id]
     while waiting:
         successor = waiting.pop(0)
-        for one in sorted((one for one in facts if one.superseded_by == successor), key=lambda one: -one.id):
-            if one.id not in seen and one.deleted_at is None:
-                seen.add(one.id)
-                waiting.append(one.id)
-                lines.append(
-                    tr("memory-before", until=format_local_day(one.valid_to or fact.valid_from, zone), text=one.text)
-                )
+        replaced = [earlier for earlier in facts if earlier.superseded_by == successor and earlier.deleted_at is None]
+        for earlier in sorted(replaced, key=lambda earlier: -earlier.id):
+            if earlier.id not in seen:
+                seen.add(earlier.id)
+                waiting.append(earlier.id)
+                until = format_local_day(earlier.valid_to or fact.valid_from, zone)
+                lines.append(tr("memory-before", until=until, text=earlier.text))
     return lines
 
 
-def _show_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
-    """Return the newest versions of the profile, the one in use first."""
-    few = versions[:3]
-    lines = [] if few else [tr("memory-no-profile")]
-    for one in few:
-        lines += [tr("memory-profile", id=str(one.id), day=format_local_day(one.created_at, zone)), one.text, ""]
+def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
+    newest = versions[:3]
+    lines = [] if newest else [tr("memory-no-profile")]
+    for version in newest:
+        lines += [*_format_version(version, zone), ""]
     rows: list[Sequence[InlineKeyboardButton]] = [[button(tr("memory-button-rewrite"), "r")]]
-    rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
+    rows += [[button(tr("memory-button-erase", id=str(version.id)), f"x.{version.id}")] for version in newest]
     rows.append([button(tr("memory-button-all"), "l.0")])
     return "\n".join(lines), rows
 
 
-def format_profile_result(made: Profile | str | None) -> str:
-    """Return the result of writing a profile."""
-    if isinstance(made, Profile):
-        return f"{tr('memory-button-profile')}\n\n{made.text}"
-    if made is None:
-        return tr("memory-not-enough")
-    return tr("memory-not-written", why=made)
+def _format_version(version: Profile, zone: tzinfo) -> list[str]:
+    return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]
 
 
-def format_erased(forgotten: Forgotten) -> str:
-    """Return the result of erasing a version of the profile."""
+def _format_profile_result(result: Profile | str | None) -> str:
+    if isinstance(result, Profile):
+        return f"{tr('memory-button-profile')}\n\n{result.text}"
+    return tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
+
+
+def _format_erased(forgotten: Forgotten) -> str:
     if not forgotten.profiles:
         return tr("shared-dead-button")
-    told = tr("memory-profile-erased")
-    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
+    erased = tr("memory-profile-erased")
+    return erased if forgotten.is_clean else f"{erased} {tr('forget-traces')}"

@@ -1,13 +1,8 @@
-"""/model and /persona: which model answers, and in what manner.
-
-Owns their words and buttons.
-"""
+"""/model and /persona: the model that answers, and the style of its answers."""
 
 import hashlib
 
-from telegram import InlineKeyboardButton
-
-from chat.choices import NotOffered, choose
+from chat.choices import NotOffered
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
@@ -16,7 +11,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, com
 from telegram_ui.commands.wording import format_quote, format_ticked
 
 MODEL, PERSONA = "mod", "per"
-ASK = "ask"  # the payload of the buttons of /settings that show the choice in its place
+ASK = "ask"  # the payload of the buttons of /settings that open these lists
 NONE = "none"
 MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 
@@ -32,19 +27,15 @@ class ModelCommands(Family):
 
     @property
     def _model_names(self) -> tuple[str, ...]:
-        """Those that may answer, the usual one first."""
-        return tuple(self._services.models)
-
-    # /model --------------------------------------------------------------------------------------------------
+        return tuple(self._services.models)  # the default one first
 
     @command("model", who="admins")
     async def _handle_model_command(self, ask: Ask) -> str | None:
-        """With buttons; or the one that is named after the command is chosen at once."""
-        wanted = ask.argument.strip()
-        found = next((name for name in self._model_names if name.casefold() == wanted.casefold()), None)
+        wanted = ask.argument.strip().casefold()
+        found = next((name for name in self._model_names if name.casefold() == wanted), None)
         if found is None:
             return await self._show_models(ask)
-        await self._choose_model(ask, found)
+        await self._choose(ask, model=found)
         return tr("model-chosen", model=format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @press(MODEL, who="admins")
@@ -54,33 +45,23 @@ class ModelCommands(Family):
         found = next((name for name in self._model_names if make_model_key(name) == ask.argument), None)
         if found is None:
             return tr("shared-dead-button")
-        await self._choose_model(ask, found)
+        await self._choose(ask, model=found)
         return await self._show_models(ask)
 
-    async def _choose_model(self, ask: Ask, name: str) -> None:
-        await choose(self._services, ask.chat.scope.owner, {"model": name})
-
     async def _show_models(self, ask: Ask) -> str | None:
-        chosen = choose_model(await self._services.memory.config(ask.chat.scope.owner), self._model_names)
+        chosen = choose_model(await self._read_config(ask), self._model_names)
         if len(self._model_names) == 1:
             return tr("model-only", model=chosen)
-        rows = [
-            [
-                self._make_button(
-                    ask,
-                    MODEL,
-                    format_ticked(format_quote(model, MAX_LABEL_CHARS), is_chosen=model == chosen),
-                    make_model_key(model),
-                )
-            ]
-            for model in self._model_names
-        ]
+        rows = []
+        for model in self._model_names:
+            label = format_ticked(format_quote(model, MAX_LABEL_CHARS), is_chosen=model == chosen)
+            rows.append([self._make_button(ask, MODEL, label, make_model_key(model))])
         text = "\n".join([tr("model-question", model=chosen), *self._list_abilities()])
         await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
         return None
 
     def _list_abilities(self) -> list[str]:
-        """Return a line for each model of which it is known whether it sees."""
+        """Return one line per model whose vision support is known."""
         keys = {True: "model-can-see", False: "model-can-not-see"}
         return [
             tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
@@ -88,11 +69,8 @@ class ModelCommands(Family):
             if model.sees is not None
         ]
 
-    # /persona ------------------------------------------------------------------------------------------------
-
     @command("persona", who="admins")
     async def _handle_persona_command(self, ask: Ask) -> str | None:
-        """With buttons; or words after the command are the person's own. "off" and "reset" choose the usual one."""
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._choose_persona(ask, NONE)
         elif ask.argument.strip():
@@ -117,52 +95,50 @@ class ModelCommands(Family):
         return None
 
     async def _choose_persona(self, ask: Ask, wanted: str) -> None:
-        await choose(self._services, ask.chat.scope.owner, {"persona": "" if wanted == NONE else wanted})
+        await self._choose(ask, persona="" if wanted == NONE else wanted)
 
     async def take_text(self, ask: Ask) -> bool:
-        """A text that may be a person's own persona; whether it was asked for."""
-        return await self._own.take_answer(
-            ask, lambda shown: self._choose_own_persona(ask, shown), most=MAX_PERSONA_CHARS
-        )
+        async def choose_own(list_id: int) -> str:
+            return await self._choose_own_persona(ask, list_id)
 
-    async def _choose_own_persona(self, ask: Ask, shown: int = 0) -> str:
-        """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
+        return await self._own.take_answer(ask, choose_own, most=MAX_PERSONA_CHARS)
+
+    async def _choose_own_persona(self, ask: Ask, list_id: int = 0) -> str:
+        """Store a persona in the person's own words and return a sentence. `list_id` is the message to update, or 0."""
         try:
-            config = await choose(self._services, ask.chat.scope.owner, {"persona_text": ask.argument})
+            config = await self._choose(ask, persona_text=ask.argument)
         except NotOffered as too_long:
             return str(too_long)
-        if shown:
-            await self._show_personas(ask, shown)
+        if list_id:
+            await self._show_personas(ask, list_id)
         return tr("model-own-now", text=config.persona_text)
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         chosen = choose_persona(config)
-
-        def button(which: str) -> InlineKeyboardButton:
-            return self._make_button(
-                ask, PERSONA, format_ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which
-            )
-
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = split_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], 2)
+        buttons = []
+        for persona in (NONE, *PERSONAS, OWN_PERSONA):
+            label = format_ticked(tr(f"model-persona-{persona}"), is_chosen=persona == chosen)
+            buttons.append(self._make_button(ask, PERSONA, label, persona))
+        rows = split_rows(buttons, 2)
         keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 
 
 def make_model_key(model: str) -> str:
-    """Return the payload of a model's button: names may be longer than a button's data, and the list may change."""
+    """Return the payload of a model's button. A name could be too long for it, and an index could change."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 
 def choose_model(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
-    """Return the model that answers: the chosen one, as long as it is offered."""
+    """Return the chosen model if it is still offered, or else the default one."""
     return config.model if config is not None and config.model in models else models[0]
 
 
 def choose_persona(config: OwnerConfig | None) -> str:
-    """Return the chosen manner: a given persona, OWN_PERSONA, or NONE."""
+    """Return the chosen persona: one of PERSONAS, OWN_PERSONA, or NONE."""
     is_known = config is not None and (config.persona in PERSONAS or config.persona == OWN_PERSONA)
     return config.persona if config is not None and is_known else NONE

@@ -1,12 +1,9 @@
-"""Choices about summaries: /summary_policy, /summary_prompt, /summary_rebuild.
-
-Owns their words and buttons.
-"""
+"""/summary_policy, /summary_prompt and /summary_rebuild: how summaries are made."""
 
 import logging
 
 from background.rebuild import RebuildProgress, Tell
-from chat.choices import NotOffered, choose
+from chat.choices import NotOffered
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from records.owners import OwnerConfig
@@ -20,32 +17,30 @@ log = logging.getLogger(__name__)
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
 REPORT_SECONDS = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
-WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
-"""Words after /summary_policy for the switch; the names of the policies are understood as well."""
+SWITCH_WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
+"""Arguments of /summary_policy that turn automatic summaries on and off. It also takes the names of policies."""
 RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
-"""Words after /summary_prompt that delete the instructions: no summary could follow one of them."""
+"""Arguments of /summary_prompt that delete the instructions."""
 
 
 class PolicyCommands(Family):
-    """The commands that say how summaries are made."""
+    """Answers the commands that change how summaries are made."""
 
     heading = "summaries"
 
-    # /summary_policy -----------------------------------------------------------------------------------------
-
     @command("summary_policy", who="admins")
     async def _handle_policy_command(self, ask: Ask) -> None:
-        """With buttons; what is named after the command is chosen at once."""
         word = ask.argument.strip().casefold()
-        await self._choose_policy(ask, WORDS.get(word, word))
+        await self._choose_policy(ask, SWITCH_WORDS.get(word, word))
 
     async def _choose_policy(self, ask: Ask, word: str) -> None:
-        """Choose a policy or the switch, if the word names one, and show how things stand."""
-        wanted: dict[str, object] = {"policy": word} if word in POLICIES else {}
-        if word in (AUTOMATIC, BY_HAND):
-            wanted = {"auto_fold": word == AUTOMATIC}
-        owner = ask.chat.scope.owner
-        config = await (choose(self._services, owner, wanted) if wanted else self._services.memory.config(owner))
+        """Store the policy or switch that the word names, if any, and show the current choices."""
+        if word in POLICIES:
+            config: OwnerConfig | None = await self._choose(ask, policy=word)
+        elif word in (AUTOMATIC, BY_HAND):
+            config = await self._choose(ask, auto_fold=word == AUTOMATIC)
+        else:
+            config = await self._read_config(ask)
         await self._show_policy(ask, config)
 
     async def _show_policy(self, ask: Ask, config: OwnerConfig | None) -> None:
@@ -61,61 +56,55 @@ class PolicyCommands(Family):
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> None:
-        """A choice; or the button of /settings that leads here."""
         await self._choose_policy(ask, ask.argument)
-
-    # /summary_prompt -----------------------------------------------------------------------------------------
 
     @command("summary_prompt", who="admins")
     async def _set_prompt(self, ask: Ask) -> str:
-        owner, text = ask.chat.scope.owner, ask.argument.strip()
+        text = ask.argument.strip()
         if not text:
-            config = await self._services.memory.config(owner)
+            config = await self._read_config(ask)
             return format_prompt(config.fold_instructions if config else "")
         text = "" if text.casefold() in RESETS else text
         try:
-            await choose(self._services, owner, {"fold_instructions": text})
+            await self._choose(ask, fold_instructions=text)
         except NotOffered as too_long:
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
-    # /summary_rebuild ----------------------------------------------------------------------------------------
-
     @command("summary_rebuild", who="admins", stands_alone=True)
     async def _start_rebuild(self, ask: Ask) -> str | None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        self._services.rebuilder.start(ask.chat.scope, self._make_teller(ask))
+        self._services.rebuilder.start(ask.chat.scope, self._make_reporter(ask))
         return None
 
-    def _make_teller(self, ask: Ask) -> Tell:
-        """Shows progress in one message, edited now and then; the end in a message of its own."""
-        chat = ask.chat
-        shown: list[int] = []
-        last = 0.0
+    def _make_reporter(self, ask: Ask) -> Tell:
+        """Return a callback that shows progress in one message and the result in another."""
+        message_ids: list[int] = []
+        reported_at = 0.0
 
-        async def tell(progress: RebuildProgress) -> None:
-            nonlocal last
-            running = progress.state == "running"
-            if running and shown and self._monotonic() - last < REPORT_SECONDS:
+        async def report(progress: RebuildProgress) -> None:
+            nonlocal reported_at
+            is_update = progress.state == "running" and bool(message_ids)
+            if is_update and self._monotonic() - reported_at < REPORT_SECONDS:
                 return
-            last = self._monotonic()
+            reported_at = self._monotonic()
             try:
-                if running and shown:
-                    await self._delivery.replace(chat, shown[-1], format_progress(progress))
+                if is_update:
+                    await self._delivery.replace(ask.chat, message_ids[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
                     await self._say_failed(ask, format_progress(progress))
                 else:
-                    shown.extend(await self._delivery.say(chat, format_progress(progress)))
+                    message_ids.extend(await self._delivery.say(ask.chat, format_progress(progress)))
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 
-        return tell
+        return report
 
 
 def format_policy(config: OwnerConfig | None) -> str:
-    """Return the text of /summary_policy, before and after a choice."""
+    """Return the text of /summary_policy."""
     policy = config.policy if config else "pyramid"
     every_n = config.every_n if config else DEFAULT_EVERY_N
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
@@ -132,6 +121,7 @@ def format_prompt(instructions: str) -> str:
 
 
 def format_progress(progress: RebuildProgress) -> str:
+    """Return the sentence for a state of a rebuild."""
     match progress.state:
         case "running":
             return tr("policy-rebuilding", done=progress.done, total=progress.total)

@@ -1,9 +1,7 @@
-"""Proposals of the model to remember, to forget or to do something, put before a person with two buttons.
+"""Proposals of the model to remember, forget or do something, which a person accepts or declines by a button.
 
-A command that asks by itself before it does anything is given at once.
-
-The fact to remember, or the command to give, stands in the question itself, so that its button works after a restart
-although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
+The proposed fact or command is part of the question itself, so that its buttons work after a restart although nothing
+is stored. Commands that ask for confirmation themselves are run at once.
 """
 
 from locales.catalog import tr, translate_everywhere
@@ -23,19 +21,19 @@ from telegram_ui.sending.chat import Chat
 PROPOSED = "prp"
 NO = "no"
 SELF_CONFIRMING = frozenset({"/forget"})  # commands that change nothing before one of their own buttons is pressed
-GIVE = "command-"  # the payload of the button that gives the command in its message
+GIVE = "command-"  # the payload of the button that runs the command in its message
 
 
 class Proposals(Family):
-    """A family without commands of its own."""
+    """Answers the buttons of proposals."""
 
     @press(PROPOSED, who="admins")
     async def _press(self, ask: Ask) -> None:
         kind, _, choice = ask.argument.partition("-")
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         if choice == NO:
             outcome = tr("proposals-declined")
-        elif kind == "command":  # it is given as if its person had written it (updates/repeats.py); this one is too old
+        elif kind == "command":  # updates/repeats.py runs commands; this button is too old for it
             outcome = tr("shared-dead-button")
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
@@ -57,20 +55,20 @@ class Proposals(Family):
         target = parse_payload(choice, self._now())
         if target is None:
             return tr("shared-dead-button")
-        what = Forgetting(what="facts", ids=(target.number,))
+        request = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.typing(ask.chat):
-            forgotten = await self._services.corrections.forget(ask.chat.scope.owner, what)
+            forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
         return tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
 
 
 def find_command(text: str) -> str | None:
-    """Return the command that a question of this kind is about; None for any other text."""
+    """Return the command in the text of a proposal, or None for any other text."""
     heading, _, command = text.partition("\n\n")
     return command if heading in translate_everywhere("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
+    """Ask this person about a proposal. The button that forgets works for ten minutes, as in /forget."""
     set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)
@@ -84,8 +82,7 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
     if proposal.kind == "forget":
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = make_payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
-    row = [
-        dependencies.buttons.make_button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}", erases=erases)
-        for label, chosen, erases in ((yes, choice, proposal.kind == "forget"), (tr("shared-no"), NO, False))
-    ]
-    await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))
+    make_button, erases = dependencies.buttons.make_button, proposal.kind == "forget"
+    accept = make_button(PROPOSED, chat, person, yes, f"{proposal.kind}-{choice}", erases=erases)
+    decline = make_button(PROPOSED, chat, person, tr("shared-no"), f"{proposal.kind}-{NO}")
+    await dependencies.delivery.say(chat, text, keyboard=make_keyboard([accept, decline]))

@@ -1,6 +1,6 @@
-"""All families of commands, and which of them answers a command, a press, a text or a file.
+"""All families of commands, and the dispatch of commands, presses, texts and files to them.
 
-A family that is added to FAMILIES is in /help, in the menus and in docs/reference.md.
+A family in FAMILIES appears in /help, in the menus and in docs/reference.md.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ HIDDEN = frozenset(
     {"start", "cancel", "summary_show", "summary_status", "summary_on", "summary_off", "summary_now", "summary_policy"}
     | {"summary_prompt", "summary_rebuild"}
 )
-"""Commands that others lead to: each costs the system prompt some ten tokens."""
+"""Commands that the model is not told about. Others lead to them, and each would cost some ten tokens of a prompt."""
 
 FAMILIES: tuple[type[Family], ...] = (
     Basics,
@@ -91,54 +91,51 @@ FAMILIES: tuple[type[Family], ...] = (
 def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
     """Return every command, as /help lists them."""
     return tuple(
-        replace(one, heading=family.heading)
+        replace(declared, heading=family.heading)
         for family in families
-        for one in family.list_declarations()
-        if isinstance(one, Command)
+        for declared in family.list_declarations()
+        if isinstance(declared, Command)
     )
 
 
 def _select_public(rows: Sequence[Command]) -> list[Command]:
-    """Return the commands that everybody may know."""
     return [row for row in rows if row.where != "admins"]
 
 
 def describe_for_model() -> dict[str, str]:
-    """Return the names with descriptions of commands that a model should know, without steps of other commands."""
+    """Return the names and descriptions of the commands that the model is told about."""
     with speak_in(ENGLISH):
         return {row.name: row.description for row in _select_public(list_commands()) if row.name not in HIDDEN}
 
 
 class Commands:
-    """Answers commands, presses of buttons, and the texts and files that a command asked for. `dependencies`: what all
-    families work with.
-    """
+    """Dispatches commands, presses of buttons, and the texts and files that a command asked for."""
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
-        """Raise ValueError where two families declare the same command or the same kind of button."""
+        """Raise ValueError if two families declare the same command or kind of button."""
         self._rows = list_commands(families)
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
-        self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
+        self._taking_texts = [family for family in self._families if type(family).take_text is not Family.take_text]
         # Families with the same rule are asked once.
-        self._awaiting_texts = tuple({type(text).awaits_text: text for text in self._taking_texts}.values())
+        self._awaiting_texts = tuple({type(family).awaits_text: family for family in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
         for family in self._families:
-            for one in family.list_declarations():
-                if one.key in self._declared:
-                    raise ValueError(f"{one.key} is declared twice")
-                self._declared[one.key] = family, one
+            for declared in family.list_declarations():
+                if declared.key in self._declared:
+                    raise ValueError(f"{declared.key} is declared twice")
+                self._declared[declared.key] = family, declared
 
     @property
     def names(self) -> frozenset[str]:
         return frozenset(row.name for row in self._rows)
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
-        """Return the language in which a person is answered in a chat.
+        """Return the language in which to answer a person in a chat.
 
-        A group that has chosen none is answered in the bot's default; before anything is set up there, each person in
-        their own.
+        A group without a chosen language is answered in the bot's default. Before memory is set up there, each person
+        is answered in their own language.
         """
         default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
@@ -149,32 +146,30 @@ class Commands:
         return choose_language(chosen or "", person.language, is_shared=is_shared, default=default)
 
     def find_app_language(self, person: Person) -> str:
-        """Return the language of a person's app, or the bot's default: what is known without asking a store."""
+        """Return the language of a person's app, or the bot's default, without reading a store."""
         return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
 
     def format_unknown(self, name: str) -> str:
-        """Return the answer to a command that is none of `names`, with the nearest of them where one is near enough."""
+        """Return the answer to an unknown command, with a similar known one if there is one."""
         names = sorted(row.name for row in _select_public(self._rows))
-        ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
+        ending = [known for known in names if known.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
     def find_command(self, name: str) -> Press:
-        """Return the declaration of a command of `names`."""
+        """Return the declaration of a known command."""
         return self._declared[f"/{name}"][1]
 
     def find_press(self, data: str, chat: Chat, person: Person) -> Press | None:
-        """Return the button that this data declares; None for none of ours, and for another person's, who is told so at
-        once.
-        """
-        with suppress(ForeignButton):
+        """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
+        with suppress(ForeignButton, KeyError):
             self.dependencies.buttons.read_payload(data, chat, person)
-            return self._declared[parse_kind(data)][1] if parse_kind(data) in self._declared else None
+            return self._declared[parse_kind(data)][1]
         return None
 
     async def locate(self, chat: Chat) -> Chat:
-        """Return the chat in the conversation that is open there; in its first one, while the store cannot say."""
+        """Return the chat within its open conversation, or within its first one if the store fails."""
         try:
             return chat.within(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
@@ -189,11 +184,11 @@ class Commands:
         argument: str,
         requested_in: int | None = None,
     ) -> None:
-        """Answer a command of `names`. `requested_in`: see Ask."""
+        """Answer a known command. `requested_in` is explained at Ask."""
         family, declared = self._declared[f"/{name}"]
         ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
-        # Whatever waits for this person's answer is asked first; the handler says that nothing does.
+        # The handler of /cancel only says that there is nothing to cancel.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
         with suppress(StorageError):
@@ -211,7 +206,7 @@ class Commands:
             await self.dependencies.delivery.say(chat, text)
 
     async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
-        """A press of an inline button: done if it is its person's and not stale, else a toast says why not."""
+        """Answer the press of an inline button. A toast says why if the press has no effect."""
         query = update.callback_query
         if query is None:
             return
@@ -226,30 +221,30 @@ class Commands:
         except ForeignButton as foreign:
             toast = str(foreign)
         except asyncio.CancelledError:
-            toast = None  # stopped by its reader, or taken up again by the next run
+            toast = None  # stopped by its reader, or repeated after a restart
             raise
         except BaseException:
             toast = tr("shared-failed")
             raise
         finally:
-            with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
+            with suppress(TelegramError):  # the press may be too old by now; the person sees the message anyway
                 await query.answer(toast)
 
     async def _parse_button_owner(self, data: str, chat: Chat, person: Person) -> Person:
-        """Return the person whom a press counts for. Any admin may press for an anonymous one."""
+        """Return the person for whom a press counts. Any admin may press for an anonymous one."""
         if is_for_anonymous(data) and not chat.is_private and await self.dependencies.may_configure(chat, person):
             return replace(person, id=ANONYMOUS_ADMIN)
         return person
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if a family may have asked for this text, also while the store cannot say."""
+        """Return True if a family may have asked for this text, or if the store fails."""
         try:
             return any([await family.awaits_text(chat, person, update_id) for family in self._awaiting_texts])
         except KeepsakeError:
             return True
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Return True if a family had asked for a text and has answered it."""
+        """Pass a text to the family that asked for it. Return True if there was one."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
@@ -257,22 +252,22 @@ class Commands:
         return False
 
     def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Return True if a family had asked for a file."""
+        """Return True if a family asked for a file."""
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Return True if a family had asked for a file and has handled it."""
+        """Pass a file to the family that asked for it. Return True if there was one."""
         ask = await self._make_ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
-        """Tell Telegram which commands to offer where, to people of each language. Raise TelegramError."""
+        """Set the command menus of all kinds of chats in all languages. Raise TelegramError."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
         default = self.dependencies.default_language
-        for language in (default, *(one for one in LANGUAGES if one != default)):
-            # In a thread, because the texts of a language are read for this.
+        for language in (default, *(other for other in LANGUAGES if other != default)):
+            # In a thread, because this reads the text files of a language.
             described = await asyncio.to_thread(self._describe_commands, language)
             for scope, listed in (
                 (BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
@@ -280,7 +275,7 @@ class Commands:
                 (BotCommandScopeAllChatAdministrators(), admins),
             ):
                 usual = [BotCommand(row.name, described[row.name]) for row in listed]
-                # Then the command, too, is seen by the one who sends it alone (Bot API 10.2).
+                # The command message itself is then ephemeral too (Bot API 10.2).
                 marks = [{"is_ephemeral": True} if row.is_ephemeral else None for row in listed]
                 newer = [
                     BotCommand(row.name, described[row.name], api_kwargs=mark)
@@ -294,7 +289,7 @@ class Commands:
                     await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
-        """Make the menu button open the dashboard, if there is one. Raise TelegramError."""
+        """Make the menu button open the dashboard if it has an https address. Raise TelegramError."""
         url = self.dependencies.dashboard_url
         if not url.startswith("https://"):
             return
@@ -320,7 +315,7 @@ class Commands:
 
 
 def _make_ephemeral_chat(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
-    """Return the chat, for this person alone if the command or button is ephemeral; not for an anonymous admin."""
+    """Return the chat as seen by this person alone if the command or button is ephemeral there."""
     if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
     return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

@@ -1,7 +1,7 @@
-"""/search: earlier messages with their dates, best first, page by page; in this conversation, or in all of them.
+"""/search: earlier messages with their dates, best first, page by page.
 
-The words of a search are in the first line of each page, so that its button works after a restart although nothing is
-kept. Does not know how messages are found (chat/search.py).
+The first line of each page holds the query, so that its buttons work after a restart although nothing is stored.
+chat/search.py finds the messages.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,12 @@ from telegram_ui.commands.wording import (
 )
 
 MORE = "fnd"
-MAX_QUERY_CHARS = 200  # the most characters of a query that are kept
-MAX_SHOWN_CHARS = 600  # the most characters shown of a found message
+MAX_QUERY_CHARS = 200
+MAX_SHOWN_CHARS = 600  # characters shown of a found message
 HEADING = "🔎 "
-RIGHT_TO_LEFT_MARK = "\u200f"
-"""Before the heading where the language is written from right to left: words of another would turn the message."""
+RIGHT_TO_LEFT_MARK = "\u200f"  # keeps the direction of the message if the query is in another script
 EVERYWHERE = "a"  # marks the buttons of a search through all conversations
-MAX_SIMILAR = 3  # the most messages shown that are only similar in meaning
+MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in meaning
 
 
 class SearchCommands(Family):
@@ -44,14 +43,14 @@ class SearchCommands(Family):
         query = " ".join(ask.argument.split())[:MAX_QUERY_CHARS]
         if not query:
             return tr("search-how")
-        if await self._services.memory.config(ask.chat.scope.owner) is None:
+        if await self._read_config(ask) is None:
             return tr("search-not-configured")
         await self._send_page(ask, query, await self._services.search.page(ask.chat.scope, query))
         return None
 
     @press(MORE)
     async def _show_more(self, ask: Ask) -> str | None:
-        """Return the next page, or, from the first one on, what all conversations hold."""
+        """Send the next page, or the first page of a search through all conversations."""
         heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
@@ -68,7 +67,7 @@ class SearchCommands(Family):
         return None
 
     async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None) -> None:
-        """`titles`: what the conversations are called that were searched; none where this one alone was."""
+        """Send a page. `titles` are those of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         if titles:
@@ -91,20 +90,17 @@ class SearchCommands(Family):
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
 
     async def _conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
-        """Return the conversations of this place with their titles, latest first."""
+        """Return the titles of this place's conversations, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=20)
-        return {one.scope: format_conversation(one) for one in found}
+        return {listed.scope: format_conversation(listed) for listed in found}
 
 
 def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message: date, speaker, the matching part, and the title of its conversation."""
     message = found.message
-    heading = " · ".join(
-        part
-        for part in (format_moment(message.created_at, zone), format_speaker(message), title or message.title)
-        if part
-    )
+    parts = (format_moment(message.created_at, zone), format_speaker(message), title or message.title)
+    heading = " · ".join(filter(None, parts))
     lines = [f"{number}. {heading}", format_quote(format_message_text(message, found.text), MAX_SHOWN_CHARS)]
     if address := make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)

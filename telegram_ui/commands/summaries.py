@@ -1,7 +1,4 @@
-"""/summary_status, _show, _on, _off and _now: the state of a memory, its summaries, and its switch.
-
-Owns their words. Does not know how summaries are made (summary_manager.py) or set up (wizard.py, policy.py).
-"""
+"""/summary_status, _show, _on, _off and _now: the state of a memory, its summaries, and the switch."""
 
 from datetime import tzinfo
 
@@ -16,7 +13,7 @@ from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import format_messages, format_moment, format_span, name_policy, zone_of
 from telegram_ui.sending.chat import Chat
 
@@ -24,19 +21,14 @@ SWITCH_ON, FOLD = "on", "fld"
 
 
 class SummaryCommands(Family):
-    """The commands that show a memory, and turn it on and off."""
+    """Answers the commands that show a memory and turn it on and off."""
 
     heading = "summaries"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._retention_days = dependencies.operation.retention_days
-        self._last_buttons = dependencies.last_buttons
 
     @command("summary_status", stands_alone=True)
     async def _show_status(self, ask: Ask) -> str:
         status = await self._services.summaries.status(ask.chat.scope)
-        lines = [format_status(status), format_retention(self._retention_days)]
+        lines = [format_status(status), format_retention(self._operation.retention_days)]
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
@@ -48,7 +40,7 @@ class SummaryCommands(Family):
 
     @command("summary_show", stands_alone=True)
     async def _show_summaries(self, ask: Ask) -> str:
-        if await self._services.memory.config(ask.chat.scope.owner) is None:
+        if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
         summaries = await self._services.summaries.active(ask.chat.scope)
         if not summaries:
@@ -62,7 +54,7 @@ class SummaryCommands(Family):
 
     @command("summary_off", who="admins", stands_alone=True)
     async def _switch_off(self, ask: Ask) -> str:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         await self._services.memory.switch(ask.chat.scope.owner, enabled=False)
@@ -70,7 +62,7 @@ class SummaryCommands(Family):
 
     @command("summary_now", who="admins", queue="slow", stands_alone=True)
     async def _fold_now(self, ask: Ask) -> str | None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         async with self._delivery.typing(ask.chat):
@@ -82,7 +74,7 @@ class SummaryCommands(Family):
 
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
-        """Try a fold again at once that had failed in the background."""
+        """Retry a fold that failed in the background."""
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
@@ -90,7 +82,7 @@ class SummaryCommands(Family):
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str | None:
-        """Turn memory on by the button under an answer, and remove the button."""
+        """Turn memory on and remove the pressed button, which was under an answer."""
         text, was_on = await self._switch_memory_on(ask)
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         if was_on:
@@ -99,7 +91,7 @@ class SummaryCommands(Family):
         return None
 
 
-NAMED_KINDS = 3  # kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER
+NAMED_KINDS = 3  # levels with a name of their own: the texts summaries-kind-NUMBER
 
 
 def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
@@ -108,7 +100,7 @@ def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> In
 
 
 def format_status(status: Status) -> str:
-    """Return the lines of /summary_status."""
+    """Return the text of /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
     lines = [
@@ -124,15 +116,15 @@ def format_status(status: Status) -> str:
     ]
     if config is not None and not config.auto_fold:
         lines.append(tr("policy-by-hand"))
-    # It leaves out a good deal.
+    # A score below 0.5 means that a good deal was left out.
     if status.newest is not None and status.newest.score is not None and status.newest.score < 0.5:
         lines.append(tr("summaries-status-poor"))
     if status.rebuilding is not None:
         rebuilt, parts = status.rebuilding
         lines.append(tr("policy-rebuilding", done=rebuilt, total=parts))
     if status.history_extraction is not None:
-        read, in_all = status.history_extraction
-        lines.append(tr("summaries-status-learning", done=read, total=in_all))
+        read, total = status.history_extraction
+        lines.append(tr("summaries-status-learning", done=read, total=total))
     if status.tokens_saved:
         lines.append(tr("summaries-status-saved", tokens=status.tokens_saved))
     if config is not None and config.incognito:

@@ -1,8 +1,7 @@
-"""/why: what an answer was made from, in plain words: three lines, and everything else in a quote under them that
-unfolds; where that does not fit, the button turns to all of it, page by page.
+"""/why: what an answer was made from.
 
-Owns the words but those of reasons (locales/told.py). Does not know where explanations are kept (chat/explanations.py)
-or how a prompt is built.
+The message has three lines and an expandable quote with the details. Details that do not fit are shown page by page.
+Explanations are stored by chat/explanations.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,18 +35,17 @@ from telegram_ui.commands.wording import (
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units
 
-WHY, DETAILS, FACTS = "wy", "wd", "wf"
-"""The kinds of the buttons: under an answer, under the three lines, and under the question what was wrong."""
-MAX_CORRECTABLE = 6  # the most facts of an answer with a button that opens their card
-ITEMS_PER_PAGE = 5  # the most items on a page of an explanation
-MAX_MESSAGE_CHARS = 2_500  # the most characters quoted of a message
-MAX_TITLE_UNITS = 300  # the most UTF-16 units of the lines above the quotes of a page
-MAX_LABEL_CHARS = 40  # the most characters of a fact on its button
-Item = tuple[str, str]  # A heading with its lines
+WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
+MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
+ITEMS_PER_PAGE = 5
+MAX_MESSAGE_CHARS = 2_500  # characters quoted of a message
+MAX_TITLE_UNITS = 300  # UTF-16 units of the lines above the quotes of a page
+MAX_LABEL_CHARS = 40  # characters of a fact on its button
+Item = tuple[str, str]  # a heading and its lines
 
 
 class WhyCommands(Family):
-    """Answers /why, and the button under an answer that asks the same."""
+    """Answers /why and the [Why?] button under an answer."""
 
     heading = "recall"
 
@@ -61,7 +59,6 @@ class WhyCommands(Family):
 
     @press(FACTS, is_ephemeral=True)
     async def _press_facts(self, ask: Ask) -> None:
-        """Explain the answer that the payload names, with a button for each fact."""
         await self._show_explanation(ask, int(ask.argument, 16), has_corrections=True)
 
     @press(DETAILS)
@@ -69,9 +66,8 @@ class WhyCommands(Family):
         telegram_id, _, rest = ask.argument.partition(".")
         at, _, page = rest.partition(".")
         explanation = await self._find_explanation(ask, int(telegram_id, 16) or None)
-        if (
-            explanation is None or _choose_moment_key(explanation) != at
-        ):  # forgotten, or the last answer is another by now
+        # It was forgotten, or the last answer is another one by now.
+        if explanation is None or _make_answer_key(explanation) != at:
             return tr("shared-dead-button")
         zone = await self._read_zone(ask.chat.scope.owner)
         pages = make_why_pages(explanation, ask.chat, zone)
@@ -105,17 +101,17 @@ class WhyCommands(Family):
     def _make_details_button(
         self, ask: Ask, explanation: Explanation, telegram_id: int, label: str, page: int
     ) -> InlineKeyboardButton:
-        return self._make_button(ask, DETAILS, label, f"{telegram_id:x}.{_choose_moment_key(explanation)}.{page}")
+        return self._make_button(ask, DETAILS, label, f"{telegram_id:x}.{_make_answer_key(explanation)}.{page}")
 
 
-def _choose_moment_key(explanation: Explanation) -> str:
-    """Return a key that identifies the explanation of one answer."""
+def _make_answer_key(explanation: Explanation) -> str:
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
 def make_why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tuple[Piece, bool]:
-    """Return an explanation in three lines (a fourth where it is not stored) and a quote that unfolds, with as much of
-    the rest as one message takes; whether that is all of it. The tokens of each part are there in any case.
+    """Return the text of /why, and True if all details fit into its expandable quote.
+
+    The tokens of each part of the prompt are always included.
     """
     record, shown = explanation.record, Marked()
     shown.bold(tr("why-title", date=format_moment(record.at, zone)))
@@ -132,8 +128,7 @@ def make_why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tupl
 
 
 def _fit_items(items: Sequence[Item], room: int) -> list[Item]:
-    """Return the first lines that fit, and always the last one with the tokens of each part."""
-    *others, parts = items
+    *others, parts = items  # the tokens of each part come last, and are always shown
     sizes = accumulate(map(_measure_item, others), initial=_measure_item(parts))
     return [item for item, up_to in zip(others, islice(sizes, 1, None), strict=True) if up_to <= room] + [parts]
 
@@ -143,10 +138,9 @@ def _measure_item(item: Item) -> int:
 
 
 def _format_sections(items: Sequence[Item]) -> Piece:
-    """Group items under their headings."""
     shown = Marked()
-    for number, (heading, of_this) in enumerate(groupby(items, key=itemgetter(0))):
-        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(item for _, item in of_this))
+    for number, (heading, section) in enumerate(groupby(items, key=itemgetter(0))):
+        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(line for _, line in section))
     return shown.piece()
 
 
@@ -157,14 +151,13 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     for number, items in enumerate(groups, start=1):
         shown = Marked().bold(tr("why-title", date=format_moment(explanation.record.at, zone)))
         shown.add(f"\n{number}/{len(groups)}" if len(groups) > 1 else "")
-        for heading, of_this in groupby(items, key=itemgetter(0)):
-            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
+        for heading, section in groupby(items, key=itemgetter(0)):
+            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(line for _, line in section))
         pages.append(shown.piece())
     return pages
 
 
 def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Divide items into pages that fit a message with its title."""
     page: list[Item] = []
     size = 0
     for item in items:
@@ -177,24 +170,25 @@ def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
-    """Yield the items of an explanation with their headings, the tokens of each part last."""
-    record = explanation.record
+    record, gone = explanation.record, f"· {tr('why-gone')}"
     recent = [f"· {format_quoted(message, zone, MAX_MESSAGE_CHARS)}" for message in explanation.recent]
     if record.here:
         recent.append(tr("why-here", messages=record.here))
-    summaries = [_format_summary(summary, zone) for summary in explanation.summaries] + [
-        _format_gone()
-    ] * explanation.gone_summaries
+    summaries = [_format_summary(summary, zone) for summary in explanation.summaries]
+    summaries += [gone] * explanation.gone_summaries
     return [
         (heading[:1].upper() + heading[1:], item)
         for heading, found in (
             (name_part("profile"), _format_profile(explanation, zone)),
             (name_part("facts"), _format_facts(explanation, zone)),
             (name_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
-            (tr("why-looked-up"), _format_looked_up(explanation.looked_up, chat, zone)),
+            (
+                tr("why-looked-up"),
+                [_format_message("· ", message, chat, zone) if message else gone for message in explanation.looked_up],
+            ),
             (name_part("summaries"), summaries),
             (name_part("recent"), recent),
-            (tr("why-cut"), [f"· {one}" for one in format_left_out(record.cut, is_message_cut=record.message_was_cut)]),
+            (tr("why-cut"), [f"· {cut}" for cut in format_left_out(record.cut, is_message_cut=record.message_was_cut)]),
             (tr("why-parts"), ["\n".join(_format_parts(record))]),
         )
         for item in found
@@ -202,17 +196,16 @@ def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item
 
 
 def _format_sources(explanation: Explanation) -> str:
-    """Format the sources of the answer in one line."""
     counts = {
         "recent": len(explanation.recent) + explanation.record.here,
         "summaries": len(explanation.summaries),
         "facts": len(explanation.facts),
         "snippets": len(explanation.snippets) + len(explanation.looked_up),
     }
-    told = [f"{name_part(name)} ({count})" for name, count in counts.items() if count]
+    sources = [f"{name_part(name)} ({count})" for name, count in counts.items() if count]
     if explanation.record.profile is not None:
-        told.append(name_part("profile"))
-    return tr("why-sources", what=join_list(told)) if told else tr("why-sources-none")
+        sources.append(name_part("profile"))
+    return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 
 def _format_size(record: ExplanationRecord) -> str:
@@ -230,10 +223,6 @@ def _format_parts(record: ExplanationRecord) -> list[str]:
     ]
 
 
-def _format_gone() -> str:
-    return f"· {tr('why-gone')}"
-
-
 def _format_summary(summary: Summary, zone: tzinfo) -> str:
     dates = format_span_of_days(summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone)
     return tr("why-summary", dates=dates, messages=summary.message_count, text=format_quote(summary.text))
@@ -244,7 +233,7 @@ def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
         return []
     profile = explanation.profile
     if profile is None:
-        return [_format_gone()]
+        return [f"· {tr('why-gone')}"]
     return [tr("why-profile", date=format_moment(profile.created_at, zone), text=format_quote(profile.text))]
 
 
@@ -252,11 +241,11 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     items = []
     for fact, chosen in explanation.facts:
         if fact is None:
-            items.append(_format_gone())
+            items.append(f"· {tr('why-gone')}")
             continue
         count = len(fact.source_ids)
-        told = {"text": format_quote(fact.text), "day": format_local_day(fact.valid_from, zone)}
-        lines = [tr("why-fact", messages=count, **told) if count else tr("why-fact-by-hand", **told)]
+        values = {"text": format_quote(fact.text), "day": format_local_day(fact.valid_from, zone)}
+        lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
             lines.append(f"   {tr('why-until-then', text=format_quote(earlier.text))}")
@@ -265,38 +254,25 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     return items
 
 
-def _format_snippets(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
+def _format_snippets(snippets: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
     items = []
-    for number, (message, chosen) in enumerate(brought, start=1):
+    for number, (message, chosen) in enumerate(snippets, start=1):
         if message is None:
             items.append(f"{number}. {tr('why-gone')}")
         else:
-            why = f"   {tr('why-why', reason=format_reason(chosen.score))}"
-            lines = [f"{number}. {format_quoted(message, zone, MAX_MESSAGE_CHARS)}", why]
-            items.append("\n".join([*lines, *_format_address(message, chat)]))
+            reason = f"   {tr('why-why', reason=format_reason(chosen.score))}"
+            items.append(_format_message(f"{number}. ", message, chat, zone, reason))
     return items
 
 
-def _format_looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> list[str]:
-    return [
-        _format_gone()
-        if message is None
-        else "\n".join([f"· {format_quoted(message, zone, MAX_MESSAGE_CHARS)}", *_format_address(message, chat)])
-        for message in found
-    ]
-
-
-def _format_address(message: Message, chat: Chat) -> list[str]:
+def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *more: str) -> str:
     address = make_message_link(chat.id, chat.thread, message.telegram_id)
-    return [f"   {address}"] if address else []
+    lines = [bullet + format_quoted(message, zone, MAX_MESSAGE_CHARS), *more, f"   {address}" if address else ""]
+    return "\n".join(filter(None, lines))
 
 
 def format_quoted(message: Message, zone: tzinfo, most: int = MAX_QUOTE_CHARS) -> str:
     """Format a message on one line: date, speaker and beginning."""
-    shown = format_local_minute(message.created_at, zone)
-    return tr(
-        "why-said",
-        date=shown,
-        speaker=format_speaker(message),
-        text=format_quote(format_message_text(message, message.content), most),
-    )
+    text = format_quote(format_message_text(message, message.content), most)
+    date = format_local_minute(message.created_at, zone)
+    return tr("why-said", date=date, speaker=format_speaker(message), text=text)

@@ -1,7 +1,6 @@
-"""/summary: two questions, storage and threshold, by button or in words; then memory is on. Also /cancel.
+"""/summary and /cancel: a wizard that asks for storage and threshold, by button or in words, and turns memory on.
 
-Owns the steps, their words and what input counts. The step of each person is kept in the store, so that a restart
-changes nothing.
+The step of each person is stored, so it survives a restart.
 """
 
 import logging
@@ -11,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 import telegram
+from telegram import InlineKeyboardButton
 
 from locales.catalog import list_words, tr
 from locales.lists import join_any
@@ -24,7 +24,7 @@ from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, com
 from telegram_ui.commands.wording import format_ticked, make_threshold_buttons
 from telegram_ui.sending.delivery import DeliveryError
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
@@ -32,57 +32,47 @@ MIN_EVERY_N, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
 Question = Literal["wizard-second", "wizard-no-number"]
-MAX_ANSWER_WORDS = 4
-"""The most words of an answer to the setup's first question. A longer text is a message to the bot."""
+MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text is a message to the bot
 
 
 def find_number(text: str) -> int | None:
-    """Return the threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is
-    none within the limits.
-    """
-    said = [word.rstrip(",.!") for word in text.casefold().split()[: MAX_ANSWER_WORDS + 1]]
-    numbers = [word for word in said if word.isdecimal()]
-    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*said} - {*numbers} <= list_words("wizard-around-numbers"):
+    """Return the threshold in a text such as "20" or "every 20 turns", in any script, or None."""
+    words = [word.rstrip(",.!") for word in text.casefold().split()[: MAX_ANSWER_WORDS + 1]]
+    numbers = [word for word in words if word.isdecimal()]
+    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*words} - {*numbers} <= list_words("wizard-around-numbers"):
         return None
     number = int(numbers[0])
     return number if MIN_EVERY_N <= number <= MAX_EVERY_N else None
 
 
 def find_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
-    """Return the storage that a short text names ("SQLite please"), or None."""
+    """Return the storage in a short text such as "SQLite please", or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= MAX_ANSWER_WORDS else None
 
 
 class Wizard(Family):
-    """The /summary wizard of every scope and person."""
+    """Answers /summary and /cancel."""
 
     heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._states = self._services.memory.wizards
-        self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # ends that the disk has not taken yet
+        self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # finished wizards that could not be written yet
 
     @property
     def _offered(self) -> dict[StorageType, str]:
-        """Return the storages that can be chosen, by name."""
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
     @command("summary", who="admins", stands_alone=True)
     async def _begin(self, ask: Ask) -> None:
-        """Ask the first question; an earlier setup of the same person here is replaced."""
-        state = WizardState(
-            scope=ask.chat.location,
-            person=ask.person.id,
-            step=STORAGE,
-            nonce=make_nonce(),
-            expires_at=self._now() + LIFETIME,
-        )
+        place, expires_at = ask.chat.location, self._now() + LIFETIME
+        state = WizardState(scope=place, person=ask.person.id, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
         await self._states.put(state)
-        self._unwritten.pop((ask.chat.location, ask.person.id), None)
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        self._unwritten.pop((place, ask.person.id), None)
+        config = await self._read_config(ask)
         chosen = config.storage if config else None
         row = [
             self._make_button(ask, KIND, format_ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
@@ -98,7 +88,6 @@ class Wizard(Family):
         return tr("wizard-nothing-to-cancel")
 
     async def cancel(self, ask: Ask) -> bool:
-        """Leave the setup, nothing changed."""
         state = await self._find_wizard(ask)
         if state is None:
             return False
@@ -108,14 +97,11 @@ class Wizard(Family):
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """Return a button of either step. A press that comes too late, or from a person who may not configure, changes
-        nothing.
-        """
-        nonce_, _, choice = ask.argument.partition(".")
+        nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
         number = find_number(choice)
         is_known = choice in self._offered or number is not None
-        if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
+        if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
         if self._is_expired(state):
             await self._states.drop(ask.chat.location, ask.person.id)
@@ -135,7 +121,6 @@ class Wizard(Family):
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        """Handle a text that may be meant for the setup. Return True if it was."""
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
         state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
@@ -166,21 +151,20 @@ class Wizard(Family):
         return True
 
     async def _find_wizard(self, ask: Ask) -> WizardState | None:
-        """Return the setup that is under way."""
         state = await self._read_state(ask.chat.location, ask.person.id)
         return None if state is None or state.step == LEFT else state
 
     async def _leave_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the setup; if an update ended it, that update is recognised when it is replayed.
+        """End the wizard. Keep the id of the update that ended it, so that a replay is not taken for a message.
 
-        What the person was told holds even if the disk does not take the end: it is kept here until it does.
+        If that cannot be written, keep it in memory until it can.
         """
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
         await self._write_end(end)
 
     async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
-        """Return the state of a person's setup, and retry an unwritten end."""
+        """Return the state of a person's wizard. Write its end first if an earlier write failed."""
         end = self._unwritten.get((scope, person))
         if end is None:
             return await self._states.get(scope, person)
@@ -194,24 +178,22 @@ class Wizard(Family):
             else:
                 await self._states.drop(end.scope, end.person)
         except StorageError as error:
-            logger.warning("The end of a setup of %s is not on disk yet (%s).", end.scope, type(error).__name__)
+            log.warning("the end of a setup of %s is not on disk yet (%s)", end.scope, type(error).__name__)
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
     async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> None:
-        """Go on to the second question."""
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         await self._ask_number(ask, state, "wizard-second")
 
     async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        def make_button(label: str, number: int) -> InlineKeyboardButton:
+            return self._make_button(ask, KIND, label, f"{state.nonce}.{number}")
 
-        numbers = make_threshold_buttons(
-            config.every_n if config else None,
-            lambda label, number: self._make_button(ask, KIND, label, f"{state.nonce}.{number}"),
-        )
-        asked = tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
-        await self._delivery.say(ask.chat, asked, keyboard=make_keyboard(numbers))
+        config = await self._read_config(ask)
+        numbers = make_threshold_buttons(config.every_n if config else None, make_button)
+        text = tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
+        await self._delivery.say(ask.chat, text, keyboard=make_keyboard(numbers))
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
@@ -224,17 +206,14 @@ class Wizard(Family):
         async with self._delivery.typing(chat):
             await memory.configure(owner, storage=storage, every_n=number)
             if before is None:
-                await self._keep_language(ask)
-            lines = [
-                tr("wizard-done"),
-                tr("summaries-status-storage", storage=STORAGE_NAMES[storage]),
-                tr("wizard-threshold", turns=number),
-            ]
+                await self._set_group_language(ask)
+            lines = [tr("wizard-done"), tr("summaries-status-storage", storage=STORAGE_NAMES[storage])]
+            lines.append(tr("wizard-threshold", turns=number))
             if before is not None and before.storage != storage:
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
                 if total := await memory.total(owner):
                     lines.append(tr("wizard-moved", messages=total, **names))
-        # Said before the setup ends: after a crash in between, the number comes again and finds its setup.
+        # The wizard ends after this message, so that a number that is replayed after a crash still finds it.
         try:
             await self._delivery.say(chat, "\n".join(lines))
         except DeliveryError:

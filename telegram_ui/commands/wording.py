@@ -1,4 +1,4 @@
-"""Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
+"""Texts that several families share: dates, quotes, labels and the names of things."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ from records.messages import Message
 from records.owners import OwnerConfig, Policy
 from summaries.policies import POLICIES
 
-MAX_LABEL_CHARS = 40  # the most characters of a conversation's beginning that serve as its title
-MAX_QUOTE_CHARS = 200  # the most characters quoted of a text
-OFFERED_THRESHOLDS = (5, 10, 20, 50)  # the thresholds that have a button
+MAX_LABEL_CHARS = 40  # characters of the beginning of a conversation that serve as its title
+MAX_QUOTE_CHARS = 200
+OFFERED_THRESHOLDS = (5, 10, 20, 50)  # those with a button
 SENT_KINDS = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),
 )
-"""Kinds of things that are sent along, by the field of a message that holds them: the texts files-kind-NAME."""
+"""Kinds of attachments, by the field of a Telegram message that holds them. The texts files-kind-NAME name them."""
 
 
 def format_messages(number: int) -> str:
@@ -34,7 +34,7 @@ def zone_of(config: OwnerConfig | None) -> tzinfo:
 
 
 def name_policy(policy: Policy) -> str:
-    """Return the name of a policy within a sentence. An unknown one of an import stays as it is."""
+    """Return the name of a policy for use in a sentence. An import may have an unknown one."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
 
@@ -42,7 +42,7 @@ _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
 def set_reference_time(now: datetime) -> None:
-    """Format dates in this task relative to this moment: "today", without the year."""
+    """Make this task format dates relative to this moment, such as "today", and without the current year."""
     _now.set(now)
 
 
@@ -66,19 +66,19 @@ def format_near_day(at: datetime, zone: tzinfo) -> str:
 
 
 def format_moment(at: datetime, zone: tzinfo) -> str:
-    """Format a moment and name its zone if it is not the reader's own."""
+    """Format a moment, with "UTC" if no time zone is known."""
     return format_span(at, at, zone)
 
 
 def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
-    """From one moment to another: "today 14:28–14:35", "3 June 9:00 – today 14:35"; one where they are the same."""
-    begun, ended = format_local_minute(first, zone), format_local_minute(last, zone)
-    if begun == ended:
-        dates = ended
+    """Format a span of time: "today 14:28–14:35", "3 June 9:00 – today 14:35", or one moment if both are equal."""
+    start, end = format_local_minute(first, zone), format_local_minute(last, zone)
+    if start == end:
+        dates = end
     elif first.astimezone(zone).date() == last.astimezone(zone).date():
-        dates = f"{begun}–{format_clock(last, zone)}"
+        dates = f"{start}–{format_clock(last, zone)}"
     else:
-        dates = f"{begun} – {ended}"
+        dates = f"{start} – {end}"
     return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
@@ -118,9 +118,7 @@ _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
 def format_message_text(message: Message, text: str) -> str:
-    """Return the words of a message. What memory notes of them as the model reads it ("[lease.pdf, pages 1–2]", "[Sent
-    a photo]") is told in the reader's language.
-    """
+    """Return a message's text, with the notes of attachments, such as "[Sent a photo]", in the reader's language."""
     if message.origin == "picture":
         return _PICTURE.sub(
             lambda found: f"[{tr('files-picture', name=found[1]) if found[1] else tr('files-photo')}", text, count=1
@@ -133,15 +131,14 @@ def format_message_text(message: Message, text: str) -> str:
 
 
 def _translate_place(noted: str) -> str:
-    """Format the place of a passage in its file, in the reader's language."""
-    noun, _, at = noted.partition(" ")
+    noun, _, number = noted.partition(" ")
     noun = noun.removesuffix("s")
-    is_numbered = noun in ("page", "line", "row", "part", "chapter") and at.replace("–", "").isdecimal()
-    return tr(f"files-place-{noun}", at=at) if is_numbered or (noun == "sheet" and at) else noted
+    is_numbered = noun in ("page", "line", "row", "part", "chapter") and number.replace("–", "").isdecimal()
+    return tr(f"files-place-{noun}", at=number) if is_numbered or (noun == "sheet" and number) else noted
 
 
 def translate_notes(text: str) -> str:
-    """Translate the notes of attachments and forwards in a text to the reader's language."""
+    """Translate the notes of attachments and forwards in a text into the reader's language."""
     if "[" not in text:
         return text
     forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
@@ -150,7 +147,9 @@ def translate_notes(text: str) -> str:
 
 def _translate_sent_note(found: re.Match[str]) -> str:
     name, kinds = found[2], _kind_names()
-    kind = next((one for one in kinds if name == one or (name.startswith(f"{one} ") and kinds[one] == "sticker")), "")
+    kind = name if name in kinds else ""
+    if not kind and name.startswith(f"{(sticker := translate(ENGLISH, 'files-kind-sticker'))} "):
+        kind = sticker  # its emoji follows
     if name.startswith("the file "):
         what = tr("files-named", name=name.removeprefix("the file "))
     elif kind:
@@ -164,12 +163,12 @@ def _translate_sent_note(found: re.Match[str]) -> str:
 
 @cache
 def _kind_names() -> Mapping[str, str]:
-    """Return the kinds of attachments by their stored names."""
+    """Return the kinds of attachments by their stored (English) names."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
 def format_ticked(label: str, *, is_chosen: bool) -> str:
-    """Return a button's label, marked if it is the current choice."""
+    """Return the label of a button, marked if it is the current choice."""
     return f"✓ {label}" if is_chosen else label
 
 
@@ -181,13 +180,12 @@ def format_checked(label: str, *, is_on: bool) -> str:
 def make_threshold_buttons(
     chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
-    """Return a row of thresholds with the current one marked. `button` builds one from label and number."""
+    """Return a row of thresholds with the current one marked. `button` makes a button from its label and number."""
     numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
     return [button(format_ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
-def format_conversation(one: ListedConversation) -> str:
+def format_conversation(listed: ListedConversation) -> str:
     """Return the title of a conversation, or its first words."""
-    return (one.label if one.is_titled else format_quote(translate_notes(one.label), MAX_LABEL_CHARS)) or tr(
-        "chats-untitled"
-    )
+    label = listed.label if listed.is_titled else format_quote(translate_notes(listed.label), MAX_LABEL_CHARS)
+    return label or tr("chats-untitled")

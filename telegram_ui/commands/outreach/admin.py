@@ -1,8 +1,7 @@
-"""/admin, for ADMIN_USER_IDS in private: who uses the bot, how it is, the latest errors; letting in and removing. A
-stranger who would like to be let in is shown to the admins once, with two buttons.
+"""/admin: the bot's people and state for its admins, and their decisions about strangers who ask to be let in.
 
-Nothing else here shows what anybody said. Does not know who is served, or how often strangers may ask
-(updates/access.py).
+Apart from the first words of such a stranger, nothing here shows anybody's messages. updates/access.py enforces the
+decisions.
 """
 
 import logging
@@ -19,7 +18,7 @@ from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
+from telegram_ui.commands.buttons import cut_page, make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import format_local_minute, format_quote
@@ -30,39 +29,30 @@ log = logging.getLogger(__name__)
 
 KIND = "adm"
 ALLOW, REFUSE = "a", "r"
-MAX_QUOTE_CHARS = 200  # characters of what a stranger wrote that the admins see; it is kept nowhere
+MAX_QUOTE_CHARS = 200  # characters of a stranger's message that the admins see; it is stored nowhere
 OVERVIEW, ERRORS, PEOPLE, REMOVE, GROUPS = "o", "e", "p", "x", "g"
 SET_PRIVACY = "setMySettings"
 PEOPLE_PER_PAGE = 8
 
 
 class AdminCommands(Family):
-    """Answers /admin. Whoever is no admin of the bot is told that there is no such command."""
-
-    heading = "more"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._dependencies = dependencies
-        self._operation = dependencies.operation
+    """Answers /admin. Other people are told that there is no such command."""
 
     @command("admin", where="admins")
-    async def _show_admin(self, ask: Ask) -> str | None:
-        """Return the overview; or, after the word "broadcast", what goes to everybody."""
-        said = ask.argument.strip()
-        word = (said.split(maxsplit=1) or [""])[0]
-        if not said:
+    async def _handle_admin_command(self, ask: Ask) -> str | None:
+        text = ask.argument.strip()
+        word = (text.split(maxsplit=1) or [""])[0]
+        if not text:
             await self._show_overview(ask)
         elif word.casefold() in list_words("broadcast-words"):
-            await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, said[len(word) :])
+            await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, text[len(word) :])
         else:
             return tr("admin-arguments")
         return None
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """Return a view, or a decision about a person."""
-        # Somebody who is an admin no longer may still have the button.
+        # A former admin may still have the button.
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")
@@ -85,9 +75,7 @@ class AdminCommands(Family):
         return None
 
     async def _decide_on_person(self, ask: Ask, number: int, what: str) -> str:
-        """Return the answer to a stranger's request, or a removed person let in again; the first
-        admin's press counts.
-        """
+        """Let a person in or refuse them, and return the outcome. The first admin's press counts."""
         decided = self._services.memory.people.get(number)
         standing: Standing = "allowed" if what == ALLOW else "refused"
         if decided is None or decided.standing != standing:
@@ -104,24 +92,22 @@ class AdminCommands(Family):
         return _format_known_person(removed)[:200]
 
     async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
-        """Turn Telegram's privacy mode off or on (Bot API 10.5)."""
+        """Turn Telegram's privacy mode off or on (Bot API 10.5) and return the outcome."""
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
         try:
             is_changed = await self._delivery.newer_api.attempt(SET_PRIVACY, post)
             if is_changed:
-                await bot.get_me()  # it is read from there
+                await bot.get_me()  # refreshes bot.can_read_all_group_messages
         except TelegramError as error:
             raise DeliveryError(tr("errors-telegram-unreachable")) from error
         await self._show_overview(ask)
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
-    # What is shown -------------------------------------------------------------------------------------------
-
     async def _show_overview(self, ask: Ask) -> None:
         operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_overview(self._services, operation)
-        waiting = max(0, found.waiting - 1)  # without /admin itself
+        waiting = max(0, found.waiting - 1)  # not counting /admin itself
         lines = [
             tr("admin-memories", memories=found.memories, active=found.active),
             tr("admin-let-in-people", people=tr("admin-everyone") if operation.everyone else str(found.let_in)),
@@ -135,15 +121,13 @@ class AdminCommands(Family):
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if sees_all else "admin-groups-addressed"),
         ]
-        buttons = [
-            self._make_button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
-            self._make_button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
-        ]
+        people = self._make_button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0")
+        errors = self._make_button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0")
         write = self._make_button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
         label = tr("admin-button-groups-addressed" if sees_all else "admin-button-groups-all")
-        groups = [self._make_button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")]
+        groups = self._make_button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")
         is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
-        await self._show_text(ask, "\n".join(lines), buttons, [write], groups if is_offered else [])
+        await self._show_text(ask, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
     async def _show_errors(self, ask: Ask) -> None:
         zone = await self._read_zone(ask.chat.scope.owner)
@@ -155,21 +139,17 @@ class AdminCommands(Family):
         await self._show_text(ask, text, self._back_buttons(ask))
 
     async def _show_people(self, ask: Ask, page: int) -> None:
-        found = list_people(self._services, self._operation)
-        pages = max(1, -(-len(found) // PEOPLE_PER_PAGE))
-        page = min(page, pages - 1)
+        shown, page, pages = cut_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
-        for one in found[page * PEOPLE_PER_PAGE : (page + 1) * PEOPLE_PER_PAGE]:
-            lines.append(_format_known_person(one))
-            is_in = one.standing == "allowed"
-            label = f"{tr('admin-remove' if is_in else 'admin-allow')} {one.id}"
-            rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
-        if not found:
+        for person in shown:
+            lines.append(_format_known_person(person))
+            is_in = person.standing == "allowed"
+            label = f"{tr('admin-remove' if is_in else 'admin-allow')} {person.id}"
+            rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
+        if not shown:
             lines.append(tr("admin-nobody"))
-        rows.append(
-            make_page_buttons(page, pages, lambda label, at: self._make_button(ask, KIND, label, f"{PEOPLE}.{at}"))
-        )
-        await self._show_text(ask, "\n".join(lines), *rows, self._back_buttons(ask))
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PEOPLE}.{to}"))
+        await self._show_text(ask, "\n".join(lines), *rows, turn, self._back_buttons(ask))
 
     def _back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
         return [self._make_button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
@@ -181,15 +161,16 @@ def _format_quota(used: int, budget: int, per_person: int) -> str:
     return " ".join([tr("admin-quota", tokens=used), *limits])
 
 
-def _format_known_person(one: KnownPerson) -> str:
-    shown = f"{one.name} ({one.id})" if one.name else str(one.id)
-    return f"{shown} – {tr(f'admin-standing-{one.standing}')}"
+def _format_known_person(person: KnownPerson) -> str:
+    name = f"{person.name} ({person.id})" if person.name else str(person.id)
+    return f"{name} – {tr(f'admin-standing-{person.standing}')}"
 
 
 async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:
-    """Ask each admin, in their language, whether this stranger is let in. Raises nothing of ours."""
+    """Ask each admin, in their language, whether to let this stranger in. Log errors."""
     services, operation = dependencies.services, dependencies.operation
-    stranger = KnownPerson(id=person.id, standing="asked", name=_format_person(person), language=person.language)
+    name = f"{person.name} (@{person.username})" if person.username else person.name
+    stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
     try:
         if not await services.memory.people.ask(stranger, now=services.clock()):
             return
@@ -217,7 +198,7 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
 
 
 async def decide_on_person(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
-    """Keep what an admin decided of a person, and tell whoever is let in."""
+    """Store an admin's decision about a person, and tell a person who is let in."""
     people = dependencies.services.memory.people
     before = people.get(number)
     name, language = (before.name, before.language) if before else ("", "")
@@ -230,7 +211,3 @@ async def decide_on_person(dependencies: Dependencies, number: int, standing: St
             except DeliveryError as error:
                 log.info("somebody who was let in could not be told: %s", type(error).__name__)
     return decided
-
-
-def _format_person(person: Person) -> str:
-    return f"{person.name} (@{person.username})" if person.username else person.name

@@ -1,7 +1,4 @@
-"""Broadcasts of an admin to everybody: shown first, sent in the background to each person at most once, one receipt.
-
-Owns whom it goes to, how fast, and what its admin reads. Does not know what is kept of it (storage/bot_state).
-"""
+"""Messages of an admin to everybody: confirmed first, then sent in the background to each person at most once."""
 
 import logging
 from contextlib import AbstractAsyncContextManager, suppress
@@ -36,16 +33,13 @@ MAX_AGE = timedelta(hours=24)
 
 
 class Broadcasting(Family):
-    """The buttons of a message to everybody. /admin leads here."""
+    """Answers the buttons of a message to everybody. /admin leads here."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._dependencies = dependencies
-        self._operation = dependencies.operation
         self._text = NextText("broadcast", dependencies)
 
     async def take_text(self, ask: Ask) -> bool:
-        """The words that go to everybody, where they were asked for."""
         if await self._text.match_answer(ask) is None:
             return False
         await self._text.close_question(ask)
@@ -68,29 +62,26 @@ class Broadcasting(Family):
         if what == STOP:
             progress = await broadcasts.progress(found)
             if await broadcasts.end(found):
-                text = (
-                    format_receipt(progress, tr("broadcast-stopped")) if found.is_sending else tr("broadcast-cancelled")
-                )
-                await self._show_text(ask, text)
+                receipt = format_receipt(progress, tr("broadcast-stopped"))
+                await self._show_text(ask, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
         people = await list_audience(self._services.memory, self._operation, ask.person.id)
         if await broadcasts.begin(found, people, receipt=ask.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
-            await self._show_text(
-                ask, text, _make_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
-            )
+            row = _make_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
+            await self._show_text(ask, text, row)
         return None
 
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: str) -> None:
-    """Show an admin what they wrote, and to how many people it would go."""
+    """Show an admin the text and the number of people who would get it."""
     found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, words)
     if isinstance(found, str):
         await dependencies.delivery.say(ask.chat, found)
         return
-    made, people = found
-    keyboard = make_keyboard(_make_buttons(dependencies, ask.person.id, made.id, is_sending=False))
-    question = f"{tr('broadcast-confirm', people=len(people))}\n\n{made.text}"
+    proposed, people = found
+    keyboard = make_keyboard(_make_buttons(dependencies, ask.person.id, proposed.id, is_sending=False))
+    question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
     await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 
@@ -106,67 +97,68 @@ def _make_buttons(
 
 
 def keep_sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
-    """Send what is under way while the block is open; what is left when it ends is for the next run."""
+    """Send confirmed broadcasts while the block is open. The next run sends the rest."""
     return repeat_in_background(BroadcastSender(dependencies).send_all_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
 
 
 class BroadcastSender:
-    """Sends what is under way, person by person; of several processes the one that serves the admin."""
+    """Sends confirmed broadcasts, person by person. Of several processes, the one that serves the admin does."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
+        self._delivery = dependencies.delivery
         self._memory = dependencies.services.memory
         self._clock = dependencies.services.clock
 
     async def send_all(self) -> None:
-        """Go on with all that is under way, one after the other. Raise KeepsakeError where the store fails."""
-        for one in await self._memory.broadcasts.sending():
-            if await self._memory.served([one.admin]):
-                if one.admin not in self._dependencies.operation.admin_ids:
-                    await self._memory.broadcasts.end(one)
+        """Send the rest of all confirmed broadcasts, one after the other. Raise KeepsakeError if the store fails."""
+        for broadcast in await self._memory.broadcasts.sending():
+            if await self._memory.served([broadcast.admin]):
+                if broadcast.admin not in self._dependencies.operation.admin_ids:
+                    await self._memory.broadcasts.end(broadcast)
                     continue
-                chosen = await self._memory.language(one.admin) or ""
+                chosen = await self._memory.language(broadcast.admin) or ""
                 language = choose_language(chosen, "", is_shared=False, default=self._dependencies.default_language)
-                submit_work_for(self._memory.shared_work, one.admin)
+                submit_work_for(self._memory.shared_work, broadcast.admin)
                 with speak_in(language):
-                    await self._send_to_all(one)
+                    await self._send_to_all(broadcast)
 
     async def send_all_or_log(self) -> None:
-        """As `send_all`, raising nothing of ours."""
+        """Call send_all, and log errors."""
         try:
             await self.send_all()
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 
-    async def _send_to_all(self, one: Broadcast) -> None:
-        broadcasts, time = self._memory.broadcasts, self._dependencies.delivery.clock
+    async def _send_to_all(self, broadcast: Broadcast) -> None:
+        broadcasts, time = self._memory.broadcasts, self._delivery.clock
         reported = time.time()
-        # Ends: each time around there is one person less who has not been sent it.
-        while self._clock() - one.created_at < MAX_AGE:
-            person = await broadcasts.next_person(one)
+        # Ends, because each round leaves one person fewer.
+        while self._clock() - broadcast.created_at < MAX_AGE:
+            person = await broadcasts.next_person(broadcast)
             if person is None:
                 break
             if not self._memory.serves(person):
-                await broadcasts.leave_out(one, person)
+                await broadcasts.leave_out(broadcast, person)
                 continue
-            outcome = await self._send_text(person, one.text)
+            outcome = await self._send_text(person, broadcast.text)
             if outcome is None:
-                await broadcasts.give_back(one, person)
+                await broadcasts.give_back(broadcast, person)
                 return
             if outcome != "unknown":
-                await broadcasts.note(one, person, outcome)
+                await broadcasts.note(broadcast, person, outcome)
             if time.time() - reported >= 5:
                 reported = time.time()
-                await self._report_progress(one, await broadcasts.progress(one), is_over=False)
+                await self._report_progress(broadcast, await broadcasts.progress(broadcast), is_over=False)
             await time.sleep(SPACING_SECONDS)
-        progress = await broadcasts.progress(one)
-        if await broadcasts.end(one):
-            await self._report_progress(one, progress, is_over=True)
+        progress = await broadcasts.progress(broadcast)
+        if await broadcasts.end(broadcast):
+            await self._report_progress(broadcast, progress, is_over=True)
 
     async def _send_text(self, person: int, text: str) -> Outcome | None:
-        """Send it to one person; None where it surely was not sent, and may be later."""
+        """Send a text to one person. Return None if it was certainly not sent and may be sent later."""
         try:
-            await self._dependencies.delivery.say(Chat(id=person), text)
+            await self._delivery.say(Chat(id=person), text)
         except ServedElsewhere:
             return None
         except DeliveryUnknown:
@@ -177,16 +169,12 @@ class BroadcastSender:
             return "gone" if isinstance(error.__cause__, BadRequest) else None
         return "arrived"
 
-    async def _report_progress(self, one: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
-        heading = tr("broadcast-done" if is_over else "broadcast-sending")
-        keyboard = make_keyboard(
-            [] if is_over else _make_buttons(self._dependencies, one.admin, one.id, is_sending=True)
-        )
-        text = format_receipt(progress, heading)
-        with suppress(KeepsakeError):  # it is sent in any case
-            if one.receipt is not None:
-                await self._dependencies.delivery.edit(
-                    Chat(id=one.admin), one.receipt, Piece(text=text), keyboard=keyboard
-                )
+    async def _report_progress(self, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
+        text = format_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
+        row = _make_buttons(self._dependencies, broadcast.admin, broadcast.id, is_sending=True)
+        keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
+        with suppress(KeepsakeError):  # the broadcast goes on without a report
+            if broadcast.receipt is not None:
+                await self._delivery.edit(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
             elif is_over:
-                await self._dependencies.delivery.say(Chat(id=one.admin), text)
+                await self._delivery.say(chat, text)

@@ -1,7 +1,6 @@
-"""/reminders: what is to be told when; listed, added in words, cancelled by a button. Also the offer under an answer.
+"""/reminders: reminders are listed, added in words and cancelled by a button. Also offers of reminders under an answer.
 
-The reminder that is offered stands in the question itself, so that its button works after a restart although nothing is
-kept. Does not know how a request is read, nor when a reminder is due again (reminders/).
+An offered reminder is part of the question itself, so that its button works after a restart although nothing is stored.
 """
 
 import logging
@@ -18,7 +17,15 @@ from records.reminders import MAX_REMINDER_CHARS, Reminder, ReminderWish, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
-from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons, make_keyboard, make_page_buttons, split_rows
+from telegram_ui.commands.buttons import (
+    ALONE,
+    SETTINGS,
+    Buttons,
+    cut_page,
+    make_keyboard,
+    make_page_buttons,
+    split_rows,
+)
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import format_clock, format_quote, set_reference_time, zone_of
 from telegram_ui.sending.chat import Chat, submit_work_for
@@ -37,65 +44,57 @@ _LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
 
 
 class ReminderCommands(Family):
-    """Answers /reminders and the offer of one. In a group everybody may add; who asked, or an admin, cancels."""
+    """Answers /reminders and offers of reminders. In a group everybody may add one, and only its author or an admin
+    may cancel it.
+    """
 
     heading = "recall"
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._dependencies = dependencies
-
     @command("reminders")
-    async def _show_reminders(self, ask: Ask) -> str | None:
-        said = ask.argument.strip()
-        first, _, rest = said.partition(" ")
+    async def _handle_reminders_command(self, ask: Ask) -> str | None:
+        text = ask.argument.strip()
+        first, _, rest = text.partition(" ")
         if first.casefold() in list_words("reminders-add-words"):
-            said = rest.strip()
-        elif not said:
+            text = rest.strip()
+        elif not text:
             await self._show_list(ask, 0)
             return None
-        config = await self._services.memory.config(ask.chat.scope.owner)
-        zone = zone_of(config)
-        # From when it was sent: after a kill the same update gives the same reminder, which is kept once.
-        now = self._now()
+        config, now = await self._read_config(ask), self._now()
+        # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
         async with self._delivery.typing(ask.chat):
-            asked = await self._services.wish_reader.wished(ask.person.id, said, sent_at.astimezone(zone))
-        if isinstance(asked, str):
-            return asked
-        wish, is_to_confirm = asked
+            found = await self._services.wish_reader.wished(ask.person.id, text, sent_at.astimezone(zone_of(config)))
+        if isinstance(found, str):
+            return found
+        wish, is_to_confirm = found
         if wish.due_at <= now:
             return tr("reminders-passed")
         if is_to_confirm:
-            await offer_reminder(
-                self._dependencies, ask.chat, ask.person, Proposal(kind="remind", text=wish.text, wish=wish)
-            )
+            proposal = Proposal(kind="remind", text=wish.text, wish=wish)
+            await offer_reminder(self._dependencies, ask.chat, ask.person, proposal)
         else:
             await self._set_reminder(ask, wish, None, config)
         return None
 
     @press(OFFERED)
     async def _press_offered(self, ask: Ask) -> str | None:
-        """Return the answer to an offer: what is to be remembered stands in the question."""
         if ask.argument == NO:
             await self._show_text(ask, tr("proposals-declined"))
             return None
-        config = await self._services.memory.config(ask.chat.scope.owner)
-        read = parse_offer(ask.argument, ask.message_text, zone_of(config))
-        if read is None:
-            return tr("shared-dead-button")  # or it was pressed twice: the message says already what came of it
-        asked, source = read
-        if asked.due_at <= self._now():
+        config = await self._read_config(ask)
+        offer = parse_offer(ask.argument, ask.message_text, zone_of(config))
+        if offer is None:
+            return tr("shared-dead-button")  # after a second press, the message already shows the outcome
+        wish, source = offer
+        if wish.due_at <= self._now():
             await self._show_text(ask, tr("reminders-passed"))
             return None
-        await self._set_reminder(ask, asked, source, config)
+        await self._set_reminder(ask, wish, source, config)
         return None
 
     @press(LISTED)
     async def _press_listed(self, ask: Ask) -> str | None:
-        """Return a page of the list, or a reminder to cancel: from the list, or from the message that
-        said it is set.
-        """
+        """Show a page of the list, or cancel a reminder from the list or from its confirmation."""
         action, _, rest = ask.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
@@ -103,103 +102,87 @@ class ReminderCommands(Family):
         if action == PAGE:
             await self._show_list(ask, int(number))
             return None
-        found = next(
-            (reminder for reminder in await self._list_reminders(ask.chat.location) if reminder.id == int(number)), None
-        )
-        is_others = found is not None and found.person != ask.person.id
-        if is_others and not await self._may_configure(ask.chat, ask.person):
+        reminders = await self._list_reminders(ask.chat.location)
+        reminder = next((reminder for reminder in reminders if reminder.id == int(number)), None)
+        if reminder is None:
+            outcome = tr("reminders-gone")
+        elif reminder.person != ask.person.id and not await self._may_configure(ask.chat, ask.person):
             return tr("reminders-not-yours")
-        if found is not None:
-            await self._services.reminders.remove(found.owner, found.id)
-        gone = (
-            tr("reminders-gone")
-            if found is None
-            else tr("reminders-cancelled", text=format_quote(found.text, MAX_QUOTE_CHARS))
-        )
+        else:
+            await self._services.reminders.remove(reminder.owner, reminder.id)
+            outcome = tr("reminders-cancelled", text=format_quote(reminder.text, MAX_QUOTE_CHARS))
         if page.isdecimal():
             await self._show_list(ask, int(page))
         else:
-            await self._show_text(ask, gone)
-        return gone[:200]
+            await self._show_text(ask, outcome)
+        return outcome[:200]
 
-    async def _set_reminder(
-        self, ask: Ask, asked: ReminderWish, source: int | None, config: OwnerConfig | None
-    ) -> None:
-        """Keep a reminder, and say so. `source`: the message that asked for it, where that was offered: the offer says
-        whose time it is.
-        """
-        kept = await self._services.reminders.add(
-            ask.chat.scope.owner,
-            asked,
-            thread=ask.chat.thread,
-            person=ask.person.id,
-            language=current_language(),
-            source=source,
+    async def _set_reminder(self, ask: Ask, wish: ReminderWish, source: int | None, config: OwnerConfig | None) -> None:
+        """Store a reminder and confirm it. `source` is the message that asked for it, if the reminder was offered."""
+        scope, person, language = ask.chat.scope, ask.person.id, current_language()
+        reminder = await self._services.reminders.add(
+            scope.owner, wish, thread=ask.chat.thread, person=person, language=language, source=source
         )
-        if kept is None:
+        if reminder is None:
             await self._show_text(ask, tr("reminders-full"))
             return
-        text = tr("reminders-set", when=format_when(kept, zone_of(config)), text=kept.text)
+        text = tr("reminders-set", when=format_when(reminder, zone_of(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
-        cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")
+        cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
         await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
-        """Return an owner's reminders; of a channel only those of the person whose direct messages these are."""
-        found = await self._services.reminders.all(scope.owner)
-        return [one for one in found if one.thread == scope.thread] if scope.is_direct_messages else found
+        """Return an owner's reminders, or in a channel's direct messages only those of that chat."""
+        reminders = await self._services.reminders.all(scope.owner)
+        if scope.is_direct_messages:
+            return [reminder for reminder in reminders if reminder.thread == scope.thread]
+        return reminders
 
     async def _show_list(self, ask: Ask, page: int) -> None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
-        zone = zone_of(config)
-        found = await self._list_reminders(ask.chat.location)
-        if not found:
+        config = await self._read_config(ask)
+        reminders = await self._list_reminders(ask.chat.location)
+        if not reminders:
             await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
             return
-        pages = -(-len(found) // REMINDERS_PER_PAGE)
-        page = min(page, pages - 1)
-        shown = found[page * REMINDERS_PER_PAGE : (page + 1) * REMINDERS_PER_PAGE]
-        lines = [tr("forget-reminders", reminders=len(found)), ""]
-        buttons = []
-        for number, one in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
-            lines.append(f"{number}. {format_when(one, zone)} – {format_quote(one.text, MAX_QUOTE_CHARS)}")
-            buttons.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{one.id}.{page}"))
-        turn = make_page_buttons(page, pages, lambda label, at: self._make_button(ask, LISTED, label, f"{PAGE}.{at}"))
+        shown, page, pages = cut_page(reminders, page, REMINDERS_PER_PAGE)
+        lines, buttons = [tr("forget-reminders", reminders=len(reminders)), ""], []
+        for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
+            text = format_quote(reminder.text, MAX_QUOTE_CHARS)
+            lines.append(f"{number}. {format_when(reminder, zone_of(config))} – {text}")
+            buttons.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
         await self._show_text(ask, "\n".join(lines), *split_rows(buttons, 4), turn, zones)
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person and nobody else whether to be reminded."""
-    asked = proposal.wish
-    if asked is None:
+    """Ask this person whether to set the proposed reminder."""
+    wish, buttons = proposal.wish, dependencies.buttons
+    if wish is None:
         return
     config = await dependencies.services.memory.config(chat.scope.owner)
-    heading = tr("reminders-offer", when=format_when(asked, zone_of(config)))
-    text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), asked.text])
-    row = [
-        dependencies.buttons.make_button(OFFERED, chat, person, label, payload)
-        for label, payload in (
-            (tr("reminders-yes"), make_offer_payload(asked, proposal.source, knows_zone=_has_zone(config))),
-            (tr("shared-no"), NO),
-        )
-    ]
-    keyboard = make_keyboard(row, _make_zone_buttons(dependencies.buttons, chat, person, config))
+    heading = tr("reminders-offer", when=format_when(wish, zone_of(config)))
+    text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
+    payload = make_offer_payload(wish, proposal.source, knows_zone=_has_zone(config))
+    yes = buttons.make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
+    no = buttons.make_button(OFFERED, chat, person, tr("shared-no"), NO)
+    keyboard = make_keyboard([yes, no], _make_zone_buttons(buttons, chat, person, config))
     await dependencies.delivery.say(chat, text, keyboard=keyboard)
 
 
-def make_offer_payload(asked: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
-    """Return the button's payload, without the text: moment, repetition, whether the clock counts (and is said in UTC,
-    where no zone is known), day, source.
+def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
+    """Return the payload of an offer's button: moment, repetition, kind of time, day of the month, and source.
+
+    The kind is "i" for an instant, "c" for a local time, or "u" for a local time without a known zone.
     """
-    clock = "i" if asked.local is None else "c" if knows_zone else "u"
-    return f"{int(asked.due_at.timestamp()):x}{_LETTERS[asked.repeat]}{clock}{asked.month_day:02d}.{source or 0:x}"
+    clock = "i" if wish.local is None else "c" if knows_zone else "u"
+    return f"{int(wish.due_at.timestamp()):x}{_LETTERS[wish.repeat]}{clock}{wish.month_day:02d}.{source or 0:x}"
 
 
 def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
-    """Return the reminder of a pressed button, and the message that asked for it; None for none of ours."""
+    """Return the offered reminder and the message that asked for it, or None for an invalid payload or message."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source = payload.partition(".")
     moment, letter, clock, day = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
@@ -211,17 +194,17 @@ def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish,
     if not text:
         return None
     local = due_at.astimezone(zone).replace(tzinfo=None) if clock == "c" else None
-    if clock == "u":  # "at 9" is at 9 where they live, if they have said that meanwhile
+    if clock == "u":  # "at 9" means 9 where they live, which they may have set by now
         local = due_at.replace(tzinfo=None)
         due_at = to_utc(local, zone)
     return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
-def format_when(one: Reminder | ReminderWish, zone: tzinfo) -> str:
-    """When a reminder is due, and how often: "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
-    day = format_full_day(one.due_at.astimezone(zone).date())
-    when = f"{day}, {format_clock(one.due_at, zone)} ({format_zone(str(zone))})"
-    return tr(f"reminders-each-{one.repeat}", when=when) if one.repeat else when
+def format_when(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
+    """Format when a reminder is due and how often: "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
+    day = format_full_day(reminder.due_at.astimezone(zone).date())
+    when = f"{day}, {format_clock(reminder.due_at, zone)} ({format_zone(str(zone))})"
+    return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
 
 
 def _has_zone(config: OwnerConfig | None) -> bool:
@@ -229,49 +212,47 @@ def _has_zone(config: OwnerConfig | None) -> bool:
 
 
 def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
-    """Said to who has chosen no time zone: "at 9" may be another time for them."""
     return [] if _has_zone(config) else [tr("reminders-utc")]
 
 
 def _make_zone_buttons(
     buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
-    """Return the row with the button that asks for a city, where that is not known. In a group its admins choose."""
+    """Return a row with a button that asks for the time zone if it is unknown. In groups admins choose it."""
     if _has_zone(config) or not chat.is_private:
         return []
     return [buttons.make_button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
 
 
 class ReminderTeller:
-    """Tells people what they asked to be reminded of, in the language that they chose, or in which they asked."""
+    """Sends due reminders, in the chosen language or else in the one in which they were asked for."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._delivery = dependencies.delivery
         self._memory = dependencies.services.memory
 
-    async def send_reminder(self, one: Reminder, now: datetime) -> Told:
-        """Send a reminder; see reminders/sending.py."""
-        config = await self._memory.config(one.owner)
-        submit_work_for(self._memory.shared_work, one.owner)
-        chat = Chat(id=one.owner, thread=one.thread, is_private=one.owner > 0)
-        if not self._memory.serves(one.person):
-            log.info("a reminder of %d is not sent: who asked for it was removed", one.owner)
+    async def send_reminder(self, reminder: Reminder, now: datetime) -> Told:
+        """Send a reminder and return the outcome, as reminders/sending.py expects."""
+        config = await self._memory.config(reminder.owner)
+        submit_work_for(self._memory.shared_work, reminder.owner)
+        chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
+        if not self._memory.serves(reminder.person):
+            log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)
             return "lost"
         if self._delivery.is_paused(chat):
             return "later"
         set_reference_time(now)
-        with speak_in(
-            find_language(config.language if config else "") or find_language(one.language) or current_language()
-        ):
-            text = tr("reminders-due", text=one.text)
-            if now - one.due_at >= timedelta(minutes=2):
-                text += f"\n\n{tr('reminders-late', when=format_when(replace(one, repeat=''), zone_of(config)))}"
+        chosen = find_language(config.language if config else "") or find_language(reminder.language)
+        with speak_in(chosen or current_language()):
+            text = tr("reminders-due", text=reminder.text)
+            if now - reminder.due_at >= timedelta(minutes=2):
+                text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), zone_of(config)))}"
         try:
             await self._delivery.say(chat, text)
         except DeliveryUnknown:
             return "unknown"
         except ChatGone:
-            log.warning("a reminder of %d is dropped: the chat is gone", one.owner)
+            log.warning("a reminder of %d is dropped: the chat is gone", reminder.owner)
             return "lost"
         except DeliveryError as error:
             return "lost" if isinstance(error.__cause__, BadRequest) else "later"

@@ -1,10 +1,10 @@
-"""/export: a memory as files, for its owner to read or for a machine. Owns its words and steps."""
+"""/export: a memory as files, for people or for programs."""
 
 from collections.abc import Iterator, Mapping
 
 from locales.catalog import tr
 from locales.lists import join_list
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -16,32 +16,26 @@ MARKDOWN, JSON = "markdown", "json"
 
 
 class ExportCommands(Family):
-    """The family of /export."""
+    """Answers /export."""
 
     heading = "data"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._documents = Documents(self._delivery)
 
     @command("export", who="admins", queue="slow")
     async def _handle_export_command(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send_files(ask, wanted)
-        row = [
-            self._make_button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN),
-            self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON),
-        ]
-        await self._show_text(ask, tr("transfer-for-whom"), row)
+        for_me = self._make_button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN)
+        for_machine = self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON)
+        await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
         return None
 
     @press(EXPORT, who="admins", queue="slow")
     async def _press_export(self, ask: Ask) -> None:
-        if said := await self._send_files(ask, ask.argument):
-            await self._delivery.say(ask.chat, said)
+        if sentence := await self._send_files(ask, ask.argument):
+            await self._delivery.say(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, wanted: str) -> str | None:
-        """Send the files in private; what is to be said of it, if anything."""
+        """Send the files to the private chat. Return a sentence for a group or about a failure."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
@@ -54,7 +48,7 @@ class ExportCommands(Family):
                 async with self._delivery.typing(target):
                     for file in files:
                         caption = " ".join([*_describe_owner(ask), make_caption(file)])
-                        await self._documents.send(target, file.file, file.name, caption)
+                        await Documents(self._delivery).send(target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
                     raise
@@ -63,7 +57,7 @@ class ExportCommands(Family):
 
 
 def _describe_owner(ask: Ask) -> list[str]:
-    """Whose memory a file is, where it goes to another chat than its own. A caption has 1,024 characters (Bot API)."""
+    """Return the title of the group whose memory this is. A caption has 1,024 characters (Bot API)."""
     chat = ask.update.effective_chat
     if ask.chat.is_private or chat is None:
         return []
@@ -71,17 +65,14 @@ def _describe_owner(ask: Ask) -> list[str]:
 
 
 def list_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    """What there is of each kind, in words."""
-    if number := counts.get("messages"):
-        yield tr("shared-messages", messages=number)
-    if number := counts.get("summaries"):
-        yield tr("shared-summaries", summaries=number)
-    if number := counts.get("facts"):
-        yield tr("shared-facts", facts=number)
+    """Yield the count of each kind that there is, in words."""
+    for kind in ("messages", "summaries", "facts"):
+        if number := counts.get(kind):
+            yield tr(f"shared-{kind}", **{kind: number})
 
 
 def make_caption(file: Exported) -> str:
-    """What a file of an export holds, and who reads it."""
+    """Return the caption of an exported file: its contents and what to open it with."""
     what = join_list([*list_counts(file.counts)]) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):

@@ -1,7 +1,4 @@
-"""Learning facts from imported history: offered under the receipt of an import, begun and stopped by buttons.
-
-Owns its words. Does not know how facts are learned, nor how history is imported.
-"""
+"""Learning facts from imported history, offered under the receipt of an import and controlled by its buttons."""
 
 from telegram import InlineKeyboardButton
 
@@ -14,19 +11,15 @@ Row = list[InlineKeyboardButton]
 
 
 class HistoryExtractionCommands(Family):
-    """A family without commands of its own."""
+    """Answers the buttons that start and stop learning from an import."""
 
     async def make_offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, Row] | None:
-        """What learning from these messages would take, and the button for it; None if there is nothing to learn."""
+        """Return the estimated cost of learning from these messages and a button, or None if nothing can be learned."""
         estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
         if estimate is None:
             return None
-        text = tr(
-            "learning-what-it-takes",
-            messages=estimate.messages,
-            requests=estimate.requests,
-            tokens=estimate.tokens,
-        )
+        messages, requests, tokens = estimate.messages, estimate.requests, estimate.tokens
+        text = tr("learning-what-it-takes", messages=messages, requests=requests, tokens=tokens)
         return text, self._make_row(ask, LEARN, tr("learning-offer"), ids)
 
     @press(LEARN, who="admins")
@@ -46,12 +39,11 @@ class HistoryExtractionCommands(Family):
     @press(STOP, who="admins")
     async def _stop_learning(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
-        await self._show_below(
-            ask, tr("learning-stopped"), self._make_row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
-        )
+        row = self._make_row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
+        await self._show_below(ask, tr("learning-stopped"), row)
 
     async def _show_below(self, ask: Ask, text: str, row: Row) -> None:
-        """Replace the last paragraph, which was about learning; those before it are about the file."""
+        """Replace the last paragraph of the receipt, which is about learning."""
         receipt = ask.message_text.rpartition("\n\n")[0]
         await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)
 

@@ -1,7 +1,7 @@
-"""/import: files and pasted texts as memory. Owns its words and steps.
+"""/import: files and pasted texts become memory.
 
-Which file an import means is known from Telegram alone: the buttons are under a reply to it, so that they work after a
-restart. What was answered about a file is kept in memory; after a restart it is asked again.
+The buttons are under a reply to the file, so that they find it after a restart. Answers to questions about a file are
+kept in this process, and asked for again after a restart.
 """
 
 import logging
@@ -27,10 +27,9 @@ from transfer.plans import FileContext, format_done, format_plan, format_questio
 log = logging.getLogger(__name__)
 
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
-ASKED = "q"  # what the button carries that imports a file about which something was asked
-MAX_REMEMBERED = 1_000  # the most files whose answers are kept
-MAX_PIECE_CHARS = 4_000
-"""Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
+ASKED = "q"  # payload of the button that imports a file after questions about it
+MAX_REMEMBERED = 1_000  # files whose answers are kept
+MAX_PIECE_CHARS = 4_000  # a longer pasted text may go on in the next message (Telegram splits at 4,096)
 NUMBERS_A_ROW = 5
 FILE_WAIT = timedelta(minutes=10)
 REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram takes about one edit a second in a chat)
@@ -38,7 +37,7 @@ REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram t
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sent:
-    """A file, or a text, that may be imported. `message_id`: the message that carries it."""
+    """A file or text that may be imported, and the message that holds it."""
 
     message_id: int
     document: Document | None = None
@@ -47,7 +46,7 @@ class _Sent:
 
 @dataclass(kw_only=True, slots=True)
 class _Asked:
-    """What was answered about a file; its open question, and what is chosen so far. `heading`: what stands above it."""
+    """The answers about a file, and its open question with the heading above it and the options chosen so far."""
 
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
     question: ImportQuestion | None = None
@@ -56,11 +55,11 @@ class _Asked:
 
 
 Row = Sequence[InlineKeyboardButton]
-Step = tuple[str, *tuple[Row, ...]]  # A text, and the rows of buttons under it
+Step = tuple[str, *tuple[Row, ...]]  # a text and the rows of buttons under it
 
 
 class TransferCommands(Family):
-    """The family of /import."""
+    """Answers /import."""
 
     heading = "data"
 
@@ -69,7 +68,6 @@ class TransferCommands(Family):
         self._documents = Documents(self._delivery)
         self._paste = NextText("paste", dependencies)
         self._history_extraction = HistoryExtractionCommands(dependencies)
-        self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
@@ -82,7 +80,7 @@ class TransferCommands(Family):
         if sent is not None:
             await self._offer_import(ask, sent)
             return
-        config = await self._services.memory.config(ask.chat.scope.owner)
+        config = await self._read_config(ask)
         if config is not None and config.incognito:
             await self._delivery.say(ask.chat, tr("transfer-incognito"))
             return
@@ -90,9 +88,8 @@ class TransferCommands(Family):
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
         if ask.chat.is_private:
-            await self._show_text(
-                ask, tr("transfer-ask-for-file"), [self._make_button(ask, PASTE, tr("transfer-paste"))]
-            )
+            paste = self._make_button(ask, PASTE, tr("transfer-paste"))
+            await self._show_text(ask, tr("transfer-ask-for-file"), [paste])
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
             await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
@@ -102,15 +99,12 @@ class TransferCommands(Family):
         return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
 
     async def take_file(self, ask: Ask) -> bool:
-        """Take an awaited file of this person. Return True if it was handled."""
         document = find_document(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, tr("shared-admins-only"))
-        elif await self._offer_import(
-            ask, _Sent(message_id=document.message_id, document=document)
-        ):  # otherwise another file may follow
+        elif await self._offer_import(ask, _Sent(message_id=document.message_id, document=document)):
             self._awaited.pop((ask.chat.location, ask.person.id), None)
         return True
 
@@ -121,11 +115,9 @@ class TransferCommands(Family):
         await self._delivery.say(ask.chat, tr("transfer-not-awaited"))
         return True
 
-    # pasted texts ----------------------------------------------------------------------------------------------
-
     @press(PASTE)
     async def _press_paste(self, ask: Ask) -> None:
-        """Give the words with which another assistant lists what it remembers; the next text is its answer."""
+        """Send a prompt with which another assistant lists its memory, and wait for its answer."""
         await self._paste.ask_for(ask, tr("transfer-paste-how"), about=None, example="")
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
@@ -137,10 +129,8 @@ class TransferCommands(Family):
         await self._offer_import(ask, _Sent(message_id=ask.message_id, text=ask.argument))
         return True
 
-    # what a file would add, and what is asked about it ---------------------------------------------------------
-
     async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
-        """Say what the file would add, in a reply to it that carries the buttons; whether the file can be read."""
+        """Reply to the file with the first question or with what it would add. Return True if it can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.typing(chat):
             (text, *rows), is_read = await self._make_step(ask, sent)
@@ -148,12 +138,12 @@ class TransferCommands(Family):
         return is_read
 
     async def _go_on(self, ask: Ask, sent: _Sent) -> None:
-        """Put the next step in the place of the message whose button was pressed."""
-        here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text ends in a new message
+        """Replace the message with the pressed button by the next step."""
+        here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
         await self._show_text(here, *(await self._make_step(ask, sent))[0])
 
     async def _make_step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
-        """Return the next step or what is wrong with the file, and True if it can be read."""
+        """Return the next step, or else an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(ask, sent), True
         except ChatGone:
@@ -162,14 +152,13 @@ class TransferCommands(Family):
             return (error_sentence(error), self._retry_row(ask, error)), False
 
     async def _find_sent(self, ask: Ask) -> _Sent | None:
-        """Return the file that the pressed message replies to, or tell the person that it is gone."""
+        """Return the file that the message with the pressed button replies to, or say that it is gone."""
         query = ask.update.callback_query
         if (sent := _parse_sent(query.message if query else None)) is None:
             await self._show_text(ask, tr("transfer-no-file"))
         return sent
 
     def _retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
-        """Return a row with a [Try again] button if the error may pass."""
         button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
@@ -183,16 +172,16 @@ class TransferCommands(Family):
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
     async def _find_next_step(self, ask: Ask, sent: _Sent) -> Step:
-        """Return the next question about a file, or what would be imported."""
+        """Return the next question about a file, or the offer to import it."""
         data, given = await self._download(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
-        open_questions = [one for one in plan.questions if one.key not in given.answers]
-        if not plan.new:  # who somebody is, and how dates are written, matters for new messages alone
-            open_questions = [one for one in open_questions if one.several]
-        waiting = [one for one in open_questions if one.can_wait]
+        open_questions = [question for question in plan.questions if question.key not in given.answers]
+        if not plan.new:  # speakers and date formats only matter for new messages
+            open_questions = [question for question in open_questions if question.several]
+        waiting = [question for question in open_questions if question.can_wait]
         asked = self._remember_asked(ask, sent)
         if len(open_questions) > len(waiting):
-            question = next(one for one in open_questions if not one.can_wait)
+            question = next(question for question in open_questions if not question.can_wait)
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
@@ -231,7 +220,7 @@ class TransferCommands(Family):
         step, _, what = ask.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
-                return  # a press of a button that has another meaning by now
+                return  # the button belongs to an earlier question
             number = int(what[1:] or 0)
             if what[0] == "t":
                 asked.chosen ^= {number}
@@ -249,16 +238,13 @@ class TransferCommands(Family):
 
     @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
-        """Look again at a file that could not be fetched or read."""
+        """Try again to read a file."""
         if (sent := await self._find_sent(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
-    # the import itself -----------------------------------------------------------------------------------------
-
     @press(STOP, who="admins")
     async def _press_stop(self, ask: Ask) -> str | None:
-        """Pause a running import after its current messages. It can go on later."""
         if progress := self._running.get((ask.chat.location, ask.message_id)):
             progress.is_stopped = True
             return tr("transfer-stopping")
@@ -268,7 +254,7 @@ class TransferCommands(Family):
     async def _press_import(self, ask: Ask) -> None:
         here = (ask.chat.location, ask.message_id)
         if here in self._finished:
-            return  # pressed twice: the receipt stays
+            return  # a second press
         if (sent := await self._find_sent(ask)) is None:
             return
         if ask.argument == ASKED and not self._remember_asked(ask, sent).answers:
@@ -279,15 +265,12 @@ class TransferCommands(Family):
         try:
             await self._show_text(ask, tr("transfer-importing"), stop)
             data, given = await self._download(ask, sent)
-            done = await self._services.importer.run(
-                ask.chat.scope, ask.person.id, data, given, progress=progress.report
-            )
+            run = self._services.importer.run
+            result = await run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)
         except _Stopped:
-            row = [
-                self._make_button(ask, IMPORT, tr("transfer-go-on"), ask.argument),
-                self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED),
-            ]
-            await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", row)
+            go_on = self._make_button(ask, IMPORT, tr("transfer-go-on"), ask.argument)
+            leave = self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED)
+            await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
             await self._show_text(ask, error_sentence(refused), self._retry_row(ask, refused, IMPORT))
         except KeepsakeError as error:
@@ -298,12 +281,12 @@ class TransferCommands(Family):
             await self._show_text(ask, text, self._retry_row(ask, error, IMPORT))
         else:
             self._finished[here] = True
-            await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(done), done.ids))
+            await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(result), result.ids))
         finally:
             self._running.pop(here, None)
 
     async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
-        """Return a text, followed by the offer to learn facts from this history if possible."""
+        """Add the offer to learn facts from the imported messages to a text, if possible."""
         if ids is None:
             return (text,)
         try:
@@ -319,7 +302,7 @@ class _Stopped(Exception):  # noqa: N818 - reads as the state it is
 
 
 class ImportProgress:
-    """Show the progress of an import now and then."""
+    """Shows the progress of an import every REPORT_SECONDS."""
 
     def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
         self._show = show
@@ -334,7 +317,7 @@ class ImportProgress:
         return tr("transfer-stopped", messages=self._done) if self._done else tr("transfer-not-begun")
 
     async def report(self, done: int, total: int) -> None:
-        """Show it. Raises _Stopped where its person has paused the import."""
+        """Show the progress. Raise _Stopped if the person paused the import."""
         self._done = done
         now = self._clock()
         if done == total:
@@ -344,16 +327,16 @@ class ImportProgress:
         if now - self._shown_at < REPORT_SECONDS:
             return
         self._shown_at = now
-        lines = [tr("transfer-importing-so-far", done=done, messages=total)]
+        sentences = [tr("transfer-importing-so-far", done=done, messages=total)]
         began, before = self._began = self._began or (now, done)
         if done > before and now > began:
             minutes = round((total - done) * (now - began) / (done - before) / 60)
-            lines.append(tr("transfer-minutes-left", minutes=str(max(1, minutes))))
-        await self._show(" ".join(lines))
+            sentences.append(tr("transfer-minutes-left", minutes=str(max(1, minutes))))
+        await self._show(" ".join(sentences))
 
 
 def _parse_sent(message: object) -> _Sent | None:
-    """Return the file of a message or its reply, or else the text that it replies to if a person wrote it."""
+    """Return the file of a message or of the one it replies to, or else a person's text that it replies to."""
     if (document := find_document(message)) is not None:
         return _Sent(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None

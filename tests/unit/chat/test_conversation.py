@@ -78,7 +78,7 @@ async def test_a_replayed_turn_is_not_asked_again(talk: Talk) -> None:
     incoming = talk.incoming("Once only.", source="1:99")
     first = await talk.conversation.reply(incoming)
     again = await talk.conversation.reply(incoming)
-    assert (again.text, again.repeated) == (first.text, True)
+    assert (again.text, again.is_repeated) == (first.text, True)
     assert len(talk.server.of("chat-model")) == 1
     assert len(await stored(talk)) == 2
 
@@ -91,7 +91,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
         assert (await talk.conversation.reply(lost)).is_error
         await talk.say("Second.")
     async with talking(tmp_path) as talk:
-        assert not (await talk.conversation.reply(lost)).repeated
+        assert not (await talk.conversation.reply(lost)).is_repeated
         assert "Second." not in talk.prompts()[-1], "what came later is not earlier talk"
         async with talk.services.memory.home(ANNA.id) as store:
             first = [one for one in await store.page(SCOPE) if one.turn == 1]

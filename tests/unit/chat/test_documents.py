@@ -127,6 +127,6 @@ async def test_a_replay_stores_no_passage_twice(talk: Talk) -> None:
     incoming = sent(talk, LEASE, "Here it is.")
     await talk.conversation.reply(incoming)
     again = await talk.conversation.reply(incoming)
-    assert again.repeated
+    assert again.is_repeated
     async with talk.services.memory.home(ANNA.id) as store:
         assert len(await store.page(SCOPE, limit=100)) == 5
