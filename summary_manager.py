@@ -261,7 +261,7 @@ class SummaryManager:
                 return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
-            archived = await store.page(scope, before=active[0].id, limit=policy.looks_back)
+            archived = await store.timeline.page(scope, before=active[0].id, limit=policy.looks_back)
         grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
         summaries = sorted(await store.summaries(scope), key=lambda summary: (summary.order, summary.id))
@@ -330,7 +330,7 @@ class SummaryManager:
                 # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
                 new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
                 if below and below[0].order < window[0].order:
-                    earlier = await store.page(scope, before=window[0].id, limit=below[0].message_count)
+                    earlier = await store.timeline.page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]
             facts = await store.facts.all(scope.owner)
         summaries = make_summary_sources(below)

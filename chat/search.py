@@ -131,7 +131,7 @@ class MemorySearch:
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:
-            page = await store.page(scope, before=before, limit=PAGE)
+            page = await store.timeline.page(scope, before=before, limit=PAGE)
             if not page:
                 break
             found += (await asyncio.to_thread(_find_matching, page, query))[::-1]

@@ -44,7 +44,6 @@ from text.analyzer import analyse_text
 MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still being indexed
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
 _AFTER_THE_LAST = 2**62
-_AFTER_EVERY_DATE = "~"
 
 
 class MemoryStore(FoldTable):
@@ -149,25 +148,6 @@ class MemoryStore(FoldTable):
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages with these ids that are in the scope, in ascending order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
-
-    async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
-        """Return the newest `limit` messages that precede the message `before`, in ascending order."""
-        async with self.database.read(scope.owner, frozen=True) as reader:
-            key = None
-            if before is not None:
-                key = await reader.row(
-                    "SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?", scope.owner, before
-                )
-            rows = await reader.rows(
-                f"""
-                {_MESSAGES} WHERE user_id = ? AND thread_id = ? AND (created_at, id) < (?, ?)
-                ORDER BY created_at DESC, id DESC LIMIT ?
-                """,
-                *(scope.owner, scope.thread),
-                *(tuple(key) if key else (_AFTER_EVERY_DATE, _AFTER_THE_LAST)),
-                max(0, limit),
-            )
-        return [message_of(row) for row in reversed(rows)]
 
     async def unfolded(self, scope: Scope) -> list[Message]:
         """Return the oldest active messages in ascending order, at most MOST_UNFOLDED."""

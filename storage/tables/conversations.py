@@ -1,6 +1,7 @@
-"""The conversations of a place: which there are, and in which the talk goes on. A part of MemoryStore.
+"""The SQL of `conversations`: the conversations of each place, one of which is open.
 
-Owns the SQL of `conversations` (`store.conversations`).
+A place is the scope of a chat or of a thread in Telegram. A place where nobody began another conversation has no row.
+Its one conversation is the place itself.
 """
 
 from collections.abc import Sequence
@@ -16,101 +17,86 @@ from storage.schema.rows import CONVERSATION_ROWS, format_moment, message_of, pa
 from storage.tables.owner_tables import OwnerTables
 from text.characters import visible_line
 
-MATERIAL = 8  # messages from which a title is made
+MATERIAL = 8  # the number of messages from which a title is made
 
 
 class ConversationTable(OwnerTables):
-    """The conversations of the owners in one store. A place is a scope with the thread that Telegram gives.
-
-    A place where nobody ever began another conversation has no row here: its one conversation is the place itself.
-    """
+    """The conversations of the owners in one store (`store.conversations`)."""
 
     async def active(self, place: Scope) -> Scope:
-        """Return the conversation in which the talk at a place goes on."""
+        """Return the open conversation of a place."""
         return await self._read_together(place.owner, lambda connection: _read_active_scope(connection, place))
 
     async def holds(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if this is one of a place's conversations."""
+        """Return True if a conversation belongs to a place."""
         return await self._read_together(place.owner, lambda connection: _is_of(connection, place, conversation))
 
     async def begin(self, place: Scope, title: str, *, now: datetime) -> Scope:
-        """Begin a conversation, where the talk goes on. One without a message is taken instead of another new one.
+        """Open a new conversation, or the current one again if it has no messages yet.
 
-        Raises StorageError when the owner does not live here.
+        Raise StorageError if the owner is not in this store.
         """
 
-        def begun(connection: Connection) -> Scope:
-            self._demand_owner(connection, place.owner)
-            current = scope = _read_active_scope(connection, place)
-            _put(connection, place, place, now=now, is_opened=False)
-            if connection.execute(_HOLDS, (*current,)).fetchone() is not None:
+        def begin_conversation(connection: Connection) -> Scope:
+            if connection.execute(_IS_HERE, (place.owner, self.kind)).fetchone() is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            scope = _read_active_scope(connection, place)
+            _put_conversation(connection, place, place, now=now, is_opened=False)
+            if connection.execute(_HAS_MESSAGES, (*scope,)).fetchone() is not None:
                 scope = _next_scope(connection, place, now)
-            _put(connection, place, scope, now=now, title=title)
+            _put_conversation(connection, place, scope, now=now, title=title)
             return scope
 
-        return await self.database.transact(begun, place.owner)
+        return await self.database.transact(begin_conversation, place.owner)
 
     async def open(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
-        """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
-
-        def opened(connection: Connection) -> bool:
-            if not _is_of(connection, place, conversation):
-                return False
-            _put(connection, place, conversation, now=now)
-            return True
-
-        return await self.database.transact(opened, place.owner)
+        """Open a conversation. Return False if it is gone or belongs to another place."""
+        return await self._change(place, conversation, now=now)
 
     async def name(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
-        """Give a conversation its owner's title; False where it is not one of this place's, or is gone."""
+        """Set the title that the owner gives. Return False if the conversation is gone or belongs to another place."""
+        return await self._change(place, conversation, now=now, title=title, is_opened=False)
 
-        def named(connection: Connection) -> bool:
-            if not _is_of(connection, place, conversation):
-                return False
-            _put(connection, place, conversation, now=now, title=title, is_opened=False)
-            return True
+    async def _change(
+        self, place: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
+    ) -> bool:
+        def change(connection: Connection) -> bool:
+            is_known = _is_of(connection, place, conversation)
+            if is_known:
+                _put_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
+            return is_known
 
-        return await self.database.transact(named, place.owner)
+        return await self.database.transact(change, place.owner)
 
     async def untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Return those of these conversations that have no title yet, each with the first messages that were said
-        there.
-        """
+        """Return the first messages of the conversations that have no title yet, by conversation."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            titled = {scope for scope in among if _read_title(connection, scope)}
-            said = {scope: connection.execute(_FIRST_SAID, (*scope, MATERIAL)).fetchall() for scope in among}
-            return {
-                scope: [message_of(row) for row in said[scope]]
-                for scope in among
-                if said[scope] and scope not in titled
-            }
+            untitled = [scope for scope in among if not _read_title(connection, scope)]
+            messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
+            return {scope: found for scope, found in messages.items() if found}
 
         return await self._read_together(place.owner, read)
 
     async def entitle(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
-        """Keep a title that was made from these messages; False where one of them is not as it was, or there is a
-        title already.
-        """
+        """Store a generated title. Return False if there is a title already, or if a message of `made_from` changed."""
 
-        def entitled(connection: Connection) -> bool:
-            rows = connection.execute(_FIRST_SAID, (*conversation, MATERIAL)).fetchall()
-            still = {message.id: message.content for message in map(message_of, rows)}
-            if any(still.get(message.id) != message.content for message in made_from) or _read_title(
-                connection, conversation
-            ):
+        def put_title(connection: Connection) -> bool:
+            texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
+            is_stale = any(texts.get(message.id) != message.content for message in made_from)
+            if is_stale or _read_title(connection, conversation):
                 return False
-            _put(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
+            _put_conversation(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
-        return await self.database.transact(entitled, place.owner)
+        return await self.database.transact(put_title, place.owner)
 
     async def listed(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of the conversations of a place, the ones opened last first, and how many there are.
+        """Return a page of a place's conversations, the last opened first, and their total number.
 
-        Conversations without a message are left out, except the one that is open.
+        Leave out conversations without messages, except the open one.
         """
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
@@ -124,24 +110,24 @@ class ConversationTable(OwnerTables):
     async def said_in(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """Return the conversation of a place with the user's message of this source, with the message of this number,
-        or with what a Telegram message said or showed; None where there is none.
+        """Return the conversation of a place that has a message, or None.
+
+        Find it by the source of a user's message, by its id (`number`), or by a Telegram message that shows it.
         """
+        lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
+        lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 
         def read(connection: Connection) -> Scope | None:
-            here = (place.owner, place.owner, place.thread, place.thread)
-            found = connection.execute(_BY_SOURCE, (*here, source)).fetchall() if source else []
-            if number is not None:
-                found += connection.execute(_BY_NUMBER, (*here, number)).fetchall()
-            if telegram_id is not None:
-                found += connection.execute(_BY_TELEGRAM_ID, (*here, telegram_id)).fetchall()
-                found += connection.execute(_SHOWN_AS, (*here, telegram_id)).fetchall()
-            return Scope(owner=place.owner, thread=int(found[0][0])) if found else None
+            for sql, value in lookups:
+                row = None if value is None else connection.execute(sql, (*place, value)).fetchone()
+                if row is not None:
+                    return Scope(owner=place.owner, thread=int(row[0]))
+            return None
 
         return await self._read_together(place.owner, read)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the place of an owner in which a Telegram message was said or shown, or None."""
+        """Return the place of the message that a Telegram message shows, or None."""
 
         def read(connection: Connection) -> Scope | None:
             row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
@@ -149,10 +135,6 @@ class ConversationTable(OwnerTables):
             return Scope(owner=owner, thread=int(row[0])) if row is not None else None
 
         return await self._read_together(owner, read)
-
-    def _demand_owner(self, connection: Connection, owner: int) -> None:
-        if connection.execute(_LIVES, (owner, self.kind)).fetchone() is None:
-            raise StorageError("This memory is not kept here; turn it on first.")
 
 
 def _read_active_scope(connection: Connection, place: Scope) -> Scope:
@@ -165,12 +147,14 @@ def _read_title(connection: Connection, conversation: Scope) -> str:
     return str(row["title"]) if row is not None else ""
 
 
+def _read_first_messages(connection: Connection, conversation: Scope) -> list[Message]:
+    return [message_of(row) for row in connection.execute(_FIRST_MESSAGES, (*conversation, MATERIAL))]
+
+
 def _next_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
-    """Return a conversation with a number that was never given: milliseconds ascend, and so does what
-    is given in one.
-    """
-    taken = connection.execute(_FARTHEST, (place.owner,)).fetchone()
-    number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken[0] or 0) + 1 if taken else 0)
+    """Return a conversation with a number that was never used: the time in milliseconds, or more if that is taken."""
+    [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
+    number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
 
 
@@ -180,12 +164,12 @@ def _is_of(connection: Connection, place: Scope, conversation: Scope) -> bool:
     row = connection.execute(_ONE, tuple(conversation)).fetchone()
     if row is not None:
         return int(row["place"]) == place.thread
-    # One that came with an import has messages alone.
-    is_further = conversation.thread >= FIRST_NUMBER and place.thread == 0
-    return is_further and connection.execute(_HOLDS, (*conversation,)).fetchone() is not None
+    # An imported conversation has messages, but no row.
+    may_be_imported = conversation.thread >= FIRST_NUMBER and place.thread == 0
+    return may_be_imported and connection.execute(_HAS_MESSAGES, (*conversation,)).fetchone() is not None
 
 
-def _put(
+def _put_conversation(
     connection: Connection,
     place: Scope,
     scope: Scope,
@@ -195,7 +179,7 @@ def _put(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert a conversation, or change it: a title that is given, and that the talk goes on here."""
+    """Insert or update a conversation: set its title if one is given, and open it if `is_opened`."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.of(row) if row is not None else None
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()
@@ -216,44 +200,43 @@ def _put(
 
 def _to_listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
     scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
-    label, at = str(row["title"] or ""), None
-    said = connection.execute(_FIRST_SAID, (*scope, 1)).fetchone()
-    last = connection.execute(_LAST_AT, tuple(scope)).fetchone()
-    if not label and said is not None:
-        label = " ".join(str(said["content"])[:200].split())
-    at = last[0] if last and last[0] is not None else row["opened_at"]
+    label = str(row["title"] or "")
+    first = connection.execute(_FIRST_MESSAGES, (*scope, 1)).fetchone()
+    [last_at] = connection.execute(_LAST_AT, tuple(scope)).fetchone()
+    if not label and first is not None:
+        label = " ".join(str(first["content"])[:200].split())
     return ListedConversation(
         scope=scope,
         label=label,
         is_titled=bool(row["title"]),
         messages=int(row["total"]),
-        last_at=parse_moment(at or "1970-01-01"),
+        last_at=parse_moment(last_at or row["opened_at"] or "1970-01-01"),
         is_open=scope == current,
     )
 
 
-_LIVES = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
+_IS_HERE = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
 _OPEN = "SELECT thread_id FROM conversations WHERE user_id = ? AND place = ? ORDER BY opened_at DESC LIMIT 1"
 _SPAN = """
 SELECT COALESCE(MIN(opened_at), ?), COALESCE(MAX(opened_at), ?) FROM conversations WHERE user_id = ? AND place = ?
 """
 _ONE = "SELECT * FROM conversations WHERE user_id = ? AND thread_id = ?"
-_HOLDS = "SELECT 1 FROM scopes WHERE user_id = ? AND thread_id = ? AND total > 0"
+_HAS_MESSAGES = "SELECT 1 FROM scopes WHERE user_id = ? AND thread_id = ? AND total > 0"
 _FARTHEST = "SELECT MAX(ABS(thread_id)) FROM conversations WHERE user_id = ?"
-_FIRST_SAID = """
+_FIRST_MESSAGES = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND role IN ('user', 'assistant')
 ORDER BY created_at, id LIMIT ?
 """
 _LAST_AT = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ?"
-_OF_PLACE = """user_id = ? AND thread_id IN (
-  SELECT thread_id FROM conversations WHERE user_id = ? AND place = ? UNION SELECT ?
+_OF_PLACE = """user_id = ?1 AND thread_id IN (
+  SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2 UNION SELECT ?2
 )"""
-_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND role = 'user' AND source = ?"  # noqa: S608
-_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND id = ?"  # noqa: S608
-_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND telegram_id = ? ORDER BY id DESC"  # noqa: S608
+_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND role = 'user' AND source = ?3"  # noqa: S608
+_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND id = ?3"  # noqa: S608
+_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND telegram_id = ?3 ORDER BY id DESC"  # noqa: S608
 _SHOWN_AS = f"""
 SELECT thread_id FROM accounts WHERE {_OF_PLACE}
-AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?) ORDER BY id DESC
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?3) ORDER BY id DESC
 """  # noqa: S608
 # One search of the index for each thread.
 _PLACE_BY_TELEGRAM_ID = """
@@ -275,7 +258,7 @@ WITH numbers AS (
   SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2
   UNION
   SELECT thread_id FROM scopes WHERE user_id = ?1 AND total > 0 AND (thread_id = ?2 OR (
-    -- Those that came with an import have messages alone.
+    -- An imported conversation has messages, but no row.
     ?2 = 0 AND thread_id >= ?3 AND NOT EXISTS (
       SELECT 1 FROM conversations AS other WHERE other.user_id = ?1 AND other.thread_id = scopes.thread_id
     )

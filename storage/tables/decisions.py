@@ -1,7 +1,7 @@
-"""What owners decided by hand about facts, and that nothing which was said before such a decision undoes it.
+"""Owners' decisions about facts, which nothing said earlier undoes, and the SQL of `decisions`.
 
-Owns the SQL of `decisions`: a fact that is erased leaves its decision without a word of the fact. Its words are hashed
-with a key of the owner's, so they can be recognised but not read.
+When a fact is erased, its decision stays. The fact's terms are hashed with the owner's key, so they can be recognised
+but not read.
 """
 
 import json
@@ -21,7 +21,7 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
-    """Return what is kept of a decision about a fact."""
+    """Return the decision about a fact, with its terms hashed if `key` is not empty."""
     return Decision(
         id=fact.id,
         owner=fact.owner,
@@ -35,14 +35,14 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def select_decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about these facts, and those about facts that were erased."""
+    """Return the decisions about stored facts, and `erased`, those about erased facts."""
     return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
 def is_undone_by(
     decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
 ) -> bool:
-    """Return True if a fact was said before a decision about the same thing."""
+    """Return True if a fact was said before a decision about the same topic."""
     return any(said_at <= decision.decided_at and _is_about(decision, text, subject, sources) for decision in decisions)
 
 
@@ -50,7 +50,7 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
     terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
     if not terms or not decided:
         return False
-    # The same message, read again, may be told in other words ("lives in Porto", "moved to Porto").
+    # The same message may be put into other words when it is read again ("lives in Porto", "moved to Porto").
     is_told_again = 2 * len(terms & decided) >= len(decided) and not set(decision.source_ids).isdisjoint(sources)
     is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, decision.key)
     return terms <= decided or decided <= terms or is_told_again or is_same_value
@@ -58,7 +58,6 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
 
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
-    """Return the terms hashed with the key; without one (of a fact that is still there) as they are."""
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
@@ -95,7 +94,7 @@ async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int])
 
 
 async def read_erased(reader: Reader, owner: int) -> list[Decision]:
-    """Return the decisions about facts that were erased."""
+    """Return the decisions about facts that are erased."""
     return [DECISION_ROWS.of(row) for row in await reader.rows(ROWS, owner)]
 
 

@@ -1,7 +1,4 @@
-"""The explanations of the newest answers. A part of MemoryStore (`store.explanations`).
-
-Owns the SQL of `accounts` (the table of explanations), and of the Telegram ids of answers.
-"""
+"""The SQL of `accounts` (explanations of the newest answers), and of the Telegram ids of answers."""
 
 import json
 from collections.abc import Sequence
@@ -15,12 +12,10 @@ from text.characters import replace_surrogates
 
 
 class ExplanationTable(OwnerTables):
-    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.explanation`)."""
+    """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked
-        for.
-        """
+        """Return the explanation of the newest answer, or of the answer to or in the given Telegram message."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -28,30 +23,26 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """Return the ids of a scope's newest answers (below `before`) that have an explanation, with those, newest
-        first.
-        """
-        rows = await self._fetch_rows(
-            scope.owner, _LATEST, *scope, _AFTER_THE_LAST if before is None else before, limit
-        )
+        """Return the newest explanations and the ids of their answers, below `before` if given, newest first."""
+        rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """Return the stored message that has this id in Telegram, or that was shown in parts of which this is one."""
+        """Return the stored message that the Telegram message shows, completely or in part."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return message_of(row) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record the Telegram messages that showed the answer to `source`: the first with the answer, several also as
-        "shown" in its explanation. Without such an answer nothing happens.
+        """Record which Telegram messages show the answer to `source`. Do nothing if there is no such answer.
+
+        The first id is stored with the answer. If there are several, all are stored in its explanation as "shown".
         """
         shown = json.dumps(list(telegram_ids))
 
         def note(connection: Connection) -> None:
-            where = (telegram_ids[0], *scope, source)
-            answer = connection.execute(_SHOWN_AS, where).fetchone()
-            if answer is not None and len(telegram_ids) > 1:  # a single one stands with the answer
+            answer = connection.execute(_SHOWN_AS, (telegram_ids[0], *scope, source)).fetchone()
+            if answer is not None and len(telegram_ids) > 1:
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
         await self.database.transact(note, scope.owner)
@@ -63,7 +54,7 @@ class ExplanationTable(OwnerTables):
 
 
 def keep(connection: Connection, message: Message, explanation: str) -> None:
-    """Store an answer's explanation, if it has one, in the transaction that stores the answer; the oldest one goes."""
+    """Store an answer's explanation, if it has one, and delete the owner's oldest beyond 100."""
     if not explanation:
         return
     scope, created_at = message.scope, format_moment(message.created_at)
@@ -72,7 +63,7 @@ def keep(connection: Connection, message: Message, explanation: str) -> None:
 
 
 def exchange_explanation(connection: Connection, message: Message, explanation: str) -> None:
-    """Store another explanation of an answer."""
+    """Replace the explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
     keep(connection, message, explanation)
 
@@ -81,7 +72,6 @@ _KEEP = """
 INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
 """
-_AFTER_THE_LAST = 2**62
 _LATEST = """
 SELECT id, account FROM accounts WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?
 """

@@ -1,11 +1,9 @@
-"""Facts about owners, how far each scope was learned from, and the vectors of facts.
-
-A part of MemoryStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` and `progress`.
-"""
+"""The SQL of `facts`, `fact_vectors` and `progress` (how far each scope was learned from)."""
 
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -17,57 +15,50 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
 from storage.schema.portable_tables import FACTS
-from storage.schema.rows import FACT_ROWS, format_moment, message_of, parse_fact
+from storage.schema.rows import FACT_ROWS, Records, format_moment, message_of, parse_fact
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import remove_invisible
 
-EARLIER = "earlier"  # the origin of a row that holds the words that an edit replaced
+EARLIER = "earlier"  # the origin of a row that holds the text before an edit
+_NEW_FACT_ROWS = Records(NewFact, FACTS, known="known_id")
 
 
 class FactTable(OwnerTables):
-    """The facts about the owners in one store. Nothing is found under another owner."""
+    """The facts about the owners in one store (`store.facts`)."""
 
     async def valid(self, owner: int) -> list[Fact]:
         """Return the facts that hold, ascending by id."""
-        return await self._read_together(owner, lambda connection: read_valid(connection, owner))
+        return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
     async def all(self, owner: int) -> list[Fact]:
-        """Return the facts that hold, that ended or were superseded, and that were deleted but can
-        still be restored.
-        """
-        every = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
-        return await self._read_together(
-            owner, lambda connection: [parse_fact(row) for row in connection.execute(every, (owner,))]
-        )
+        """Return all facts that are not erased: valid, ended, superseded and deleted ones, ascending by id."""
+        rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
+        return [parse_fact(row) for row in rows]
 
     async def fact(self, owner: int, id_: int) -> Fact | None:
         row = await self._fetch_row(owner, _ONE, owner, id_)
         return parse_fact(row) if row else None
 
     async def decisions(self, owner: int) -> list[Decision]:
-        """What the owner decided about facts that were erased since."""
+        """Return what the owner decided by hand about facts that are erased now."""
         async with self.database.read(owner) as reader:
             return await decision_table.read_erased(reader, owner)
 
     async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """Return the facts that these replaced because something changed, ascending by id; not those
-        that were deleted.
-        """
+        """Return the facts that these facts superseded, ascending by id. Leave out deleted ones."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def revision(self, owner: int) -> str:
-        """Return a text that is another one once any fact was added, changed, deleted or restored."""
+        """Return a text that changes whenever a fact is added, changed, deleted or restored."""
         row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
-    # learning ------------------------------------------------------------------------------------------------
-
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the last message of the scope that was learned from, and the messages since, ascending.
+        """Return the id of the last message that was learned from, and the next messages, ascending.
 
-        Imported history is left out; in a scope that was never learned from, so are archived messages.
+        Leave out imported history. If the scope was never learned from, leave out archived messages too.
         """
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
@@ -78,14 +69,15 @@ class FactTable(OwnerTables):
         return await self._read_together(scope.owner, read)
 
     async def begin(self, scope: Scope, learned: int) -> None:
-        """Record that a scope was learned from up to here, unless something is recorded already."""
+        """Record that a scope was learned from up to the message `learned`, unless it has a record already."""
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
         if not await self._fetch_row(scope.owner, known, *scope):
             await self._execute_for(scope.owner, _BEGIN, *scope, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        """Return the scopes with something to learn in which nothing was said since then; only of owners whose memory
-        is on.
+        """Return the scopes with unread messages, the newest of them before `quiet_since`.
+
+        Leave out owners who are incognito or whose memory is off.
         """
         rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
@@ -103,14 +95,14 @@ class FactTable(OwnerTables):
         newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
-        """In one transaction: check that the messages read and the facts shown with them are unchanged and that nothing
-        was learned since `learned`, insert facts, add sources, close superseded facts, and record that the scope was
-        learned from up to `until`. Returns the inserted facts, in order. `newest`: the highest id among the facts that
-        the changes were planned against, 0 without any; None: not checked. `from_history`: for imported history.
+        """Apply changes in one transaction, and record that the scope was learned from up to `until`.
 
-        Raises StaleFacts, changing nothing, where a message is gone or edited, or a shown fact no longer holds or was
-        reworded; NewerFacts where there is a fact above `newest`. A known fact that was not shown and is gone, or no
-        longer holds, is neither merged into nor closed.
+        Return the inserted facts, in order. `newest` is the highest id of the facts against which the changes were
+        planned, or 0. None skips that check. Set `from_history` for imported history.
+
+        Raise StaleFacts, changing nothing, if a message of `read` or a fact of `shown` has changed or is gone, or if
+        anything was learned since `learned`. Raise NewerFacts if there is a fact above `newest`. Skip a known fact that
+        was not shown and no longer holds.
         """
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
@@ -121,7 +113,7 @@ class FactTable(OwnerTables):
                 raise StaleFacts
             rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
             if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
-                # The model may have repeated its words, which may be erased by now.
+                # The model may have repeated the words of a fact that is erased now.
                 raise StaleFacts
             if newest is not None and await tx.row(_NEWER, scope.owner, newest):
                 raise NewerFacts
@@ -142,10 +134,8 @@ class FactTable(OwnerTables):
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
-    # by hand -------------------------------------------------------------------------------------------------
-
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
-        """`instead_of`: the fact that held until this one does."""
+        """Add a fact by hand. `instead_of` is the fact that it supersedes."""
         async with self.database.write(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
@@ -155,7 +145,7 @@ class FactTable(OwnerTables):
             return await self._read_fact(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
+        """Reword a fact under the same id, with the old text as its history. Return None if there is no such fact."""
         async with self.database.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
@@ -164,32 +154,20 @@ class FactTable(OwnerTables):
             if known.text == remove_invisible(text):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
-            old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
-            old |= {
-                "valid_to": old["valid_to"] or format_moment(now),
-                "is_pinned": False,
-                "decided_at": format_moment(now),
-            }
-            await tx.rows(FACTS.upsert, *FACTS.stored(old))
-            await tx.rows(
-                """
-                UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL, is_uncertain = 0, decided_at = ?
-                WHERE user_id = ? AND id = ?
-                """,
-                remove_invisible(text),
-                format_moment(now),
-                owner,
-                id_,
-            )
+            moment = format_moment(now)
+            old = FACTS.portable(row)
+            old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
+            await tx.rows(FACTS.upsert, *FACTS.stored({**old, "valid_to": old["valid_to"] or moment}))
+            await tx.rows(_REWORD, remove_invisible(text), moment, owner, id_)
             return await self._read_fact(tx, owner, id_)
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
-        """Return the id of the row with a fact's words before its last edit. None: it was never edited."""
+        """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def take_up_again(self, owner: int, id_: int) -> bool:
-        """Let the facts hold again that a fact replaced; it gives its pin back. False: it replaced none."""
+        """Make the facts that a fact superseded valid again. They get its pin. Return False if there are none."""
         async with self.database.write(owner) as tx:
             rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
             current = await tx.row(_ONE, owner, id_)
@@ -200,20 +178,18 @@ class FactTable(OwnerTables):
         return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
-        """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
-        holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
-        return await self._update_fact(
-            owner, id_, "is_pinned = ?, decided_at = ?", int(is_pinned), format_moment(now), where=holds
-        )
+        """Pin or unpin a fact. Return None if there is no such fact, or if a fact to pin no longer holds."""
+        where = _HOLDS if is_pinned else ""
+        change = "is_pinned = ?, decided_at = ?"
+        return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
     async def keep(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Make it a lasting instruction for every request. None: there is no such fact, or it holds no longer."""
-        holds = " AND valid_to IS NULL AND deleted_at IS NULL"
+        """Make a fact a lasting instruction for every request. Return None if there is no such valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
-        return await self._update_fact(owner, id_, change, format_moment(now), where=holds)
+        return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Return a deleted fact is in no prompt; it can be restored until it is erased."""
+        """Delete a fact, which keeps it out of all prompts. It can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
 
@@ -221,20 +197,18 @@ class FactTable(OwnerTables):
         return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
-        """By owner, the facts that were deleted before then and not restored in time."""
+        """Return the ids of the facts that were deleted before a moment, by owner."""
         found: dict[int, list[int]] = {}
         for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
-    # meaning -------------------------------------------------------------------------------------------------
-
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
-        """Return the facts that hold and have no vector of this model yet."""
+        """Return valid facts that have no vector of this model yet."""
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Store the vectors [n, d] of these facts, except of facts that changed or went meanwhile."""
+        """Store the vectors [n, d] of facts, except of those that have changed or are gone."""
         by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
@@ -246,87 +220,51 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """Return the vector [d] of each of the owner's facts that has one."""
-
-        def read(connection: Connection) -> dict[int, Floats]:
-            rows = connection.execute(_VECTORS, (owner, model))
-            return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
-
-        return await self._read_together(owner, read)
-
-    # inside --------------------------------------------------------------------------------------------------
+        """Return the vectors [d] of an owner's facts by fact id."""
+        rows = await self._fetch_rows(owner, _VECTORS, owner, model)
+        return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
-        made = Fact(
-            id=id_,
-            owner=owner,
-            text=remove_invisible(fact.text),
-            kind=fact.kind,
-            subject=fact.subject,
-            source_ids=fact.source_ids,
-            observed_at=fact.observed_at,
-            valid_from=fact.valid_from,
-            valid_to=fact.valid_to,
-            created_at=now,
-            importance=fact.importance,
-            tags=fact.tags,
-            origin=fact.origin,
-            person_id=fact.person_id,
-            quote=fact.quote,
-            is_uncertain=fact.is_uncertain,
-            decided_at=fact.decided_at,
-        )
-        await tx.rows(FACTS.upsert, *FACTS.stored(FACT_ROWS.row(made) | {"known_id": fact.known}))
+        row = {**_NEW_FACT_ROWS.row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
+        await tx.rows(FACTS.upsert, *FACTS.stored({**row, "text": remove_invisible(fact.text)}))
         return id_
 
     async def _add_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
-        """Add a new fact's sources to a known one; False where that one is gone or no longer holds."""
+        """Add a new fact's sources to a known fact. Return False if that fact no longer holds."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
         known, new = parse_fact(row), change.fact
         instant = timedelta(microseconds=1)
         ended = max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None
-        await tx.rows(
-            """
-            UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?, quote = ?,
-            is_uncertain = ?
-            WHERE user_id = ? AND id = ?
-            """,
-            json.dumps([*dict.fromkeys((*known.source_ids, *new.source_ids))]),
-            json.dumps([*dict.fromkeys((*known.tags, *new.tags))], ensure_ascii=False),
-            max(known.importance, new.importance),
-            format_moment(max(known.observed_at, new.observed_at)),
-            format_moment(ended) if ended else None,
-            new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
-            int(known.is_uncertain and new.is_uncertain),
-            owner,
-            id_,
+        merged = replace(
+            known,
+            source_ids=tuple(dict.fromkeys((*known.source_ids, *new.source_ids))),
+            tags=tuple(dict.fromkeys((*known.tags, *new.tags))),
+            importance=max(known.importance, new.importance),
+            observed_at=max(known.observed_at, new.observed_at),
+            valid_to=ended,
+            quote=new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
+            is_uncertain=known.is_uncertain and new.is_uncertain,
         )
+        await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.portable(row), **FACT_ROWS.row(merged)}))
         return True
 
     async def _close_fact(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
-        """Close a superseded fact, whose pin passes on. One that had ended already only gets its successor."""
+        """Close a superseded fact, and pass its pin on. If it has ended already, only record its successor."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
         old = parse_fact(row)
-        ended = old.valid_to or max(at, old.valid_from)
-        await tx.rows(
-            "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?",
-            format_moment(ended),
-            successor,
-            owner,
-            id_,
-        )
+        ended = format_moment(old.valid_to or max(at, old.valid_from))
+        closing = "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?"
+        await tx.rows(closing, ended, successor, owner, id_)
         if old.is_pinned:
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
-        """Put a fact that was learned after its successor where it belongs in that one's history ("Oslo, then Bergen,
-        then Paris", whichever of them was learned last).
-        """
+        """Insert a fact into the history of a later one ("Oslo, then Bergen, then Paris", learned in any order)."""
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
         if new is None or last is None:
             return
@@ -338,21 +276,14 @@ class FactTable(OwnerTables):
             _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
         )
         ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
-        await tx.rows(
-            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?",
-            *(successor["id"], ended, owner, id_),
-        )
+        closing = "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?"
+        await tx.rows(closing, successor["id"], ended, owner, id_)
 
     async def _update_fact(
         self, owner: int, id_: int, assignment: str, *values: int | str, where: str = ""
     ) -> Fact | None:
-        rows = await self._execute_for(
-            owner,
-            f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *",  # noqa: S608
-            *values,
-            owner,
-            id_,
-        )
+        update = f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *"  # noqa: S608
+        rows = await self._execute_for(owner, update, *values, owner, id_)
         return parse_fact(rows[0]) if rows else None
 
     async def _read_fact(self, tx: Transaction, owner: int, id_: int) -> Fact:
@@ -364,20 +295,26 @@ class FactTable(OwnerTables):
 
 def read_valid(connection: Connection, owner: int) -> list[Fact]:
     """Return the facts that hold, ascending by id."""
-    return [parse_fact(row) for row in connection.execute(f"{_VALID} ORDER BY id", (owner,))]
+    return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
 
 
 def _find_target(number: int | None, made: Mapping[int, int]) -> int | None:
-    """Return the id of a stored fact, or of the one that an earlier change of the same list made."""
+    """Return the id of a fact. A negative number is the place of an earlier change in the same list."""
     return made.get(number) if number is not None and number < 0 else number
 
 
-_VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
+_HOLDS = " AND valid_to IS NULL AND deleted_at IS NULL"
+_VALID = f"SELECT * FROM facts WHERE user_id = ?{_HOLDS}"  # noqa: S608
+_VALID_IN_ORDER = f"{_VALID} ORDER BY id"
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _REVISION = """
 SELECT COUNT(*), MAX(id), SUM(is_pinned), COUNT(valid_to), COUNT(deleted_at), MAX(deleted_at), COUNT(superseded_by),
 SUM(CASE kind WHEN 'instruction' THEN 1 ELSE 0 END), SUM(LENGTH(text)) FROM facts WHERE user_id = ?
+"""
+_REWORD = """
+UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL, is_uncertain = 0, decided_at = ?
+WHERE user_id = ? AND id = ?
 """
 _TAKE_UP_AGAIN = """
 UPDATE facts SET valid_to = NULL, superseded_by = NULL, is_pinned = ?
@@ -389,7 +326,7 @@ _REPLACED = """
 SELECT * FROM facts WHERE user_id = ? AND superseded_by IN (SELECT value FROM json_each(?))
 AND deleted_at IS NULL AND origin <> 'earlier' ORDER BY id
 """
-# A scope that was never learned from begins with its active messages: older talk is from before facts were learned.
+# A scope that was never learned from begins with its active messages.
 _LEARNED = """
 SELECT COALESCE(
   (SELECT learned_id FROM progress WHERE user_id = ?1 AND thread_id = ?2),
@@ -430,12 +367,12 @@ WHERE f.deleted_at < ? AND served_here(f.user_id) ORDER BY f.user_id, f.id
 _BEGIN = "INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _LEARNED_FROM_HISTORY = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
 _PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
-# Of the facts that a fact superseded: the first with the same subject that began after the new one; and those whose
-# successor the new one becomes.
+# Among the facts that a fact superseded: the first with the same subject that began after the new fact.
 _AFTER = """
 SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_from > ?
 AND valid_from < ? AND origin <> 'earlier' ORDER BY valid_from LIMIT 1
 """
+# Make the new fact the successor of those that ended when the fact after it began.
 _TAKES_OVER = """
 UPDATE facts SET superseded_by = ?, valid_to = max(valid_from, ?)
 WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_to = ? AND origin <> 'earlier'

@@ -1,10 +1,8 @@
-"""Summaries and the folds that make them: leases, fences, and the one transaction that archives.
-
-A part of MemoryStore. Owns the SQL of `read_summaries`, `jobs` and `failures`.
-"""
+"""The SQL of `summaries`, `jobs` and `failures`: folds with their leases, and the transaction that archives."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,48 +11,44 @@ from records.errors import StaleFold
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
-from storage.engine.protocol import Connection, Row, Transaction
+from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
 from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import replace_surrogates
 
 RESTORE_WAITS = timedelta(days=1)
-"""How long nothing is folded while the files of a restore come in: each chunk is active until its last file, and a
-model would be asked to summarise all of them again.
-"""
+"""How long a restore prevents folds. Its messages are active until its last file is in, and need no new summaries."""
 _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
 
 
 class FoldTable(OwnerTables):
-    """The folds of the owners that live in one store."""
+    """The summaries and folds of the owners in one store."""
 
     async def take_back_leases(self) -> None:
-        """Void the leases of an earlier process: to be called once at start, by the only process there is."""
+        """Void the leases of an earlier process. Call this at start, and only if no other process is running."""
         await self._execute_for(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
-        """Ascending by id; with `ids` only those among them. The first summary of a chunk has the chunk's id."""
+        """Return a scope's summaries, only those with `ids` if given, ascending by id.
+
+        The first summary of a chunk has the chunk's id.
+        """
         return await self._read_together(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         """Return the newest `limit` summaries that are no longer active, ascending by id."""
-        rows = await self._fetch_rows(
-            scope.owner,
-            "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
-            *scope,
-            limit,
-        )
+        rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Return the scopes with active messages whose newest message is older than `before`, with that message's id.
+        """Return the scopes with active messages and no message after `before`, each with its newest message's id.
 
-        Only of owners whose memory is on and folded automatically.
+        Leave out owners whose memory is off or not folded automatically.
         """
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
@@ -62,88 +56,50 @@ class FoldTable(OwnerTables):
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the scope's lease; None while another one is live. An expired lease is taken over."""
+        """Take the scope's lease, or return None while another lease is live. Take over an expired lease."""
         async with self.database.write(scope.owner) as tx:
             since = format_moment(now - RESTORE_WAITS)
             if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
                 return None
-            live = await tx.row(
-                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'", *scope
-            )
-            if live:
+            if live := await tx.row(_LIVE, *scope):
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
-                await tx.rows(
-                    "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", format_moment(now), live["id"]
-                )
+                expiring = "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?"
+                await tx.rows(expiring, format_moment(now), live["id"])
             fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
-            job = await tx.row(
-                """
-                INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
-                VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
-                """,
-                *scope,
-                reason,
-                fence,
-                format_moment(now),
-                format_moment(now + lease),
-            )
-        return FoldLease(
-            scope=scope,
-            job_id=int(job[0]) if job else 0,
-            fence=fence,
-            attempt=1 + (failed["attempts"] if failed else 0),
-        )
+            [job] = await tx.rows(_BEGIN, *scope, reason, fence, format_moment(now), format_moment(now + lease))
+        attempt = 1 + (failed["attempts"] if failed else 0)
+        return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new summary's id), deactivate its summaries, complete the job, clear the failure.
+        """Insert a summary, archive exactly the sources of the plan, and complete the job, in one transaction.
 
-        Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
+        Raise StaleFold, changing nothing, if the lease was lost or a source is gone, edited or already folded.
         """
-        scope = lease.scope
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
-            summary = await fold_sources(tx, self.kind, scope, plan, made, now=now)
+        async with write_under(self.database, lease) as tx:
+            summary = await fold_sources(tx, self.kind, lease.scope, plan, made, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Record the failed attempt and free the lease; nothing is archived. A lost lease is left as it is."""
-        scope = lease.scope
+        """Record a failed attempt and free the lease. Change nothing if the lease was lost."""
         async with self.database.write(lease.scope.owner) as tx:
-            if await holds(tx, lease):
-                await tx.rows(
-                    "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
-                    format_moment(now),
-                    replace_surrogates(error),
-                    lease.job_id,
-                )
-                job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
-                await tx.rows(
-                    """
-                    INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
-                    VALUES (?, ?, ?, ?, ?, 1, 0)
-                    ON CONFLICT (user_id, thread_id) DO UPDATE SET
-                      at = excluded.at, reason = excluded.reason, error = excluded.error,
-                      attempts = failures.attempts + 1
-                    """,
-                    *scope,
-                    format_moment(now),
-                    job["reason"] if job else "threshold",
-                    replace_surrogates(error),
-                )
-            row = await tx.row(_FAILURE, *scope)
+            if await is_held(tx, lease):
+                moment, error = format_moment(now), replace_surrogates(error)
+                failing = "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ? RETURNING reason"
+                [job] = await tx.rows(failing, moment, error, lease.job_id)
+                await tx.rows(_FAIL, *lease.scope, moment, job["reason"], error)
+            row = await tx.row(_FAILURE, *lease.scope)
         if row:
             return FAILURE_ROWS.of(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        """Give the lease back without a result (nothing to fold, or shutting down)."""
+        """Give the lease back without a result."""
         async with self.database.write(lease.scope.owner) as tx:
-            if await holds(tx, lease):
+            if await is_held(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
@@ -157,66 +113,45 @@ class FoldTable(OwnerTables):
 def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
-    """Ascending by id."""
+    """Implement `FoldTable.summaries` inside the caller's transaction."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
-    rows = connection.execute(
-        f"{_SUMMARIES} WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id",
-        (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))])),
-    )
-    return [SUMMARY_ROWS.of(row) for row in rows]
+    sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
+    values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
+    return [SUMMARY_ROWS.of(row) for row in connection.execute(sql, values)]
 
 
-async def holds(tx: Transaction, lease: FoldLease) -> bool:
+async def is_held(tx: Transaction, lease: FoldLease) -> bool:
     """Return True if a lease is still valid."""
-    return bool(
-        await tx.row(
-            """
-            SELECT 1 FROM jobs
-            WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
-            """,
-            lease.job_id,
-            *lease.scope,
-            lease.fence,
-        )
-    )
+    return bool(await tx.row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
 
 
-async def check_lease(tx: Transaction, lease: FoldLease) -> None:
-    """Raise StaleFold where a lease is no longer valid."""
-    if not await holds(tx, lease):
-        raise StaleFold
+@asynccontextmanager
+async def write_under(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
+    """Open a transaction for the owner of a lease. Raise StaleFold if the lease is no longer valid."""
+    async with database.write(lease.scope.owner) as tx:
+        if not await is_held(tx, lease):
+            raise StaleFold
+        yield tx
 
 
 async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
     """Complete the job and clear the failure of its scope."""
-    await tx.rows(
-        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-        format_moment(now),
-        summary,
-        lease.job_id,
-    )
+    completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
+    await tx.rows(completing, format_moment(now), summary, lease.job_id)
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
 async def fold_sources(
     tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
 ) -> Summary:
-    """Insert a summary and archive exactly the plan's sources. Raise StaleFold when one is gone or was folded."""
+    """Insert a summary and archive exactly the plan's sources. Raise StaleFold if one is gone or already folded."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
     below = [SUMMARY_ROWS.of(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleFold
     number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.order)
-    await tx.rows(
-        """
-        UPDATE messages SET chunk_id = ?, is_active = 0
-        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-        """,
-        number,
-        scope.owner,
-        json.dumps(plan.message_ids),
-    )
+    await tx.rows(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:
         told, inherited = await _read_sources(tx, WINDOW, scope, plan.window_ids), []
         chunks = [row["chunk_id"] for row in told]
@@ -224,7 +159,7 @@ async def fold_sources(
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
     ids = [row["id"] for row in told] + [end for summary in inherited for end in (summary.first_id, summary.last_id)]
-    # By date, not by id: imported conversations may overlap.
+    # Not the dates of the first and last id: imported conversations may overlap.
     dates = [parse_moment(row["created_at"]) for row in told]
     dates += [end for summary in inherited for end in (summary.first_at, summary.last_at)]
     summary = Summary(
@@ -246,16 +181,12 @@ async def fold_sources(
         **make_summary_fields(made),
     )
     await put_summary(tx, summary)
-    await tx.rows(
-        "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        scope.owner,
-        json.dumps(plan.summary_ids),
-    )
+    await tx.rows(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
     return summary
 
 
 def make_summary_fields(made: NewSummary) -> dict[str, Any]:
-    """Return the fields that a summary takes over from the text that was made for it."""
+    """Return the fields of Summary that come from a new summary."""
     return {**asdict(made), "text": replace_surrogates(made.text)}
 
 
@@ -264,7 +195,7 @@ async def put_summary(tx: Transaction, summary: Summary) -> None:
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """Return the rows a fold was made of. Raise StaleFold when one is gone or was folded meanwhile."""
+    """Return the sources of a fold. Raise StaleFold if one is gone or already folded."""
     if not ids:
         return []
     rows = await tx.rows(sql, *scope, json.dumps(list(ids)))
@@ -273,7 +204,24 @@ async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[i
     return rows
 
 
-_SUMMARIES = "SELECT * FROM summaries"
+_SUPERSEDED = "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?"
+_LIVE = "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'"
+_IS_HELD = """
+SELECT 1 FROM jobs WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+"""
+_BEGIN = """
+INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
+VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
+"""
+_FAIL = """
+INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told) VALUES (?, ?, ?, ?, ?, 1, 0)
+ON CONFLICT (user_id, thread_id) DO UPDATE SET
+  at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = failures.attempts + 1
+"""
+_ARCHIVE = """
+UPDATE messages SET chunk_id = ?, is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+"""
+_DEACTIVATE = "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _ACTIVE_MESSAGES = """
 SELECT id, created_at FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id

@@ -1,7 +1,6 @@
-"""Importing into a memory: history, which is archived at once, and the rows of our own export.
+"""Importing history, which is archived at once, and the rows of our own export.
 
-A part of MemoryStore (`store.history`). The ids of history count down from -1, block by block, ascending in time within
-a block; they say nothing of the order among blocks, which is that of time.
+History gets blocks of negative ids. Ids ascend in time within a block; blocks are assigned downwards from -1.
 """
 
 import json
@@ -29,15 +28,12 @@ from storage.schema.rows import format_message, group_rows, parse_fact, parse_mo
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import check_lease, fold_sources
+from storage.tables.folds import fold_sources, write_under
 from storage.tables.owner_tables import OwnerTables, take_ids
 
 BATCH = 1000
 _COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
 _COUNTERS = (*COUNTERS, "tokens_saved")
-_TAKEN_OVER = f"""
-UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
-"""  # noqa: S608
 _INSERT = MESSAGES.insert_with()
 _KNOWN = """
 SELECT messages.role, messages.source, messages.id FROM json_each(?2, '$') AS name CROSS JOIN messages
@@ -58,6 +54,7 @@ UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
   WHERE messages.user_id = summaries.user_id AND messages.chunk_id = summaries.id)
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
+_END_RESTORE = "DELETE FROM restores WHERE user_id = ?"
 _SEQS = "SELECT id, seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _STRETCH = """
 WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
@@ -71,10 +68,10 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 
 
 class HistoryTable(OwnerTables):
-    """Importing into a memory. Every write raises StaleFold once its lease is void."""
+    """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
 
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Return those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
+        """Return the ids of the owner's messages that have one of these (role, source) pairs, by pair."""
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
             rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
@@ -82,10 +79,9 @@ class HistoryTable(OwnerTables):
         return found
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` free ids below every message that was said here; right above `after` where they
-        fit.
+        """Return the first of `count` free ids: right above `after` if they fit there, else below all messages.
 
-        Facts were never learned from any of these ids, not even from a message that is forgotten by now.
+        No facts were ever learned from these ids, not even from a message that is forgotten by now.
         """
         async with self.database.read(owner, frozen=True) as reader:
             taken = await history_extraction_table.taken(reader, owner)
@@ -100,103 +96,88 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """Return the ends of the longest range around first..last that holds no other imported message than `ids`."""
+        """Return the longest range of ids around first..last that holds no imported message except `ids`."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
         """Return True if nothing is stored of an owner except their settings."""
-        async with self.database.read(owner, frozen=True) as reader:
-            for table in TABLES:
-                if table in (USERS, RESTORES):
-                    continue
-                if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
-                    return False
-        return True
+        tables = [table.name for table in TABLES if table not in (USERS, RESTORES)]
+        sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in tables)  # noqa: S608
+        return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
-        """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
+        """Store messages of one scope, which have their ids already, archived under an L1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
+        async with write_under(self.database, lease) as tx:
             await insert_messages(tx, [format_message(message) for message in messages])
             return await fold_sources(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
+        """Commit a fold in any scope of the lease's owner. The lease stays valid."""
+        async with write_under(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, made, now=now)
 
     async def restoring(self, owner: int) -> Portable | None:
-        """Row 0 of `restores`: a restore that began and did not end."""
+        """Return the row of a restore in progress (row 0 of `restores`), or None."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else RESTORES.portable(row)
 
     async def waiting(self, owner: int) -> Sequence[Portable]:
-        """Return the rows of `restores` that wait for the restore's end, in order of their ids."""
+        """Return the rows of `restores` that wait for the end of the restore, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [RESTORES.portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Note that a restore begins, by its row 0, and put the other rows; whatever was noted before is dropped.
+        """Begin a restore with these rows of `restores` and other tables, and drop an earlier unfinished one.
 
-        It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
+        It lasts until `end_restore`, or until something is forgotten. Nothing is folded during its first day.
         """
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
-            await tx.rows("DELETE FROM restores WHERE user_id = ?", lease.scope.owner)
+        async with write_under(self.database, lease) as tx:
+            await tx.rows(_END_RESTORE, lease.scope.owner)
             await self._put(tx, lease.scope.owner, rows)
 
     async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
-        """Return the portable rows of those of these summaries that are stored."""
+        """Return the portable rows of the summaries with these ids."""
         return [SUMMARIES.portable(row) for row in await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))]
 
     async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
+        """Insert rows like `put`, then update the message count and range of each summary among them."""
         owner = lease.scope.owner
-        async with self.database.write(owner) as tx:
-            await check_lease(tx, lease)
+        async with write_under(self.database, lease) as tx:
             await self._put(tx, owner, rows)
             covering = [row["id"] for row in rows if row["table"] == SUMMARIES.name]
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
-        """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
+        """End a complete restore. Undo the summaries that were made from the `restored` ones during the restore."""
         owner = lease.scope.owner
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
-            made = {
-                row["id"]: json.loads(row["source_ids"])
-                for row in await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
-                if row["id"] not in restored
-            }
+        async with write_under(self.database, lease) as tx:
+            rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
+            made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored}
             gone = {number for number, below in made.items() if not restored.isdisjoint(below)}
-            # Ids of sources are lower than those of what was made from them.
+            # The ids of sources are lower than the ids of the summaries made from them.
             for number, below in sorted(made.items()):
                 if not gone.isdisjoint(below):
                     gone.add(number)
             back = {message for number in gone for message in made[number] if message in made.keys() - gone}
             for statement, ids in ((_UNFOLDED, gone), (_DROPPED, gone), (_BACK, back)):
                 await tx.rows(statement, owner, json.dumps(sorted(ids)))
-            await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
+            await tx.rows(_END_RESTORE, owner)
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids;
-        a message that is stored already stays as it is.
+        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids.
 
-        Of `users` only the counters are taken over, and they never go back.
+        A stored message stays as it is. Of a row of `users`, only higher counters are taken over.
         """
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
+        async with write_under(self.database, lease) as tx:
             await self._put(tx, lease.scope.owner, rows)
 
     async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
         for name, portable in group_rows(rows, owner).items():
             if name == USERS.name:
                 for row in portable:
-                    counters = [int(str(row[counter])) for counter in _COUNTERS]
-                    await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
+                    await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == MESSAGES.name:
                 ids = json.dumps([row["id"] for row in portable])
                 held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
@@ -204,27 +185,27 @@ class HistoryTable(OwnerTables):
             else:
                 await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
-                # Whatever the file says of its counters, an id that is taken must not be given again.
+                # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
-                await tx.rows(
-                    f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
-                    highest + 1,
-                    owner,
-                    self.kind,
-                )
+                await self._raise_counters(tx, owner, {counter: highest + 1})
+
+    async def _raise_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
+        maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in counters)
+        sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
+        await tx.rows(sql, *counters.values(), owner, self.kind)
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """Count the rows that `learn` would add."""
+        """Return the number of rows that `learn` would add."""
         async with self.database.read(owner) as reader:
             return len(await _select_fresh(reader, owner, facts))
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add those portable rows of `facts` whose text is new and against which no decision of the owner stands;
-        returns how many. `ids`: new message ids by old.
+        """Add the portable rows of `facts` that are new and not undone by a decision of the owner. Return their number.
+
+        `ids` maps the message ids in the rows to ids in this memory.
         """
         owner = lease.scope.owner
-        async with self.database.write(lease.scope.owner) as tx:
-            await check_lease(tx, lease)
+        async with write_under(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
             fresh = await _select_fresh(tx, owner, facts)
             first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
@@ -248,7 +229,7 @@ class HistoryTable(OwnerTables):
 async def _select_fresh(
     reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the rows whose text is not known and that no decision of the owner stands against."""
+    """Return the rows with a new text that no decision of the owner undoes."""
     known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
     decided = decision_table.select_decisions_on(known, await decision_table.read_erased(reader, owner))
@@ -263,7 +244,7 @@ async def _select_fresh(
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
-    """New messages of one owner, with their words."""
+    """Insert messages of one owner, and index their words."""
     if rows:
         await tx.many(_INSERT, [MESSAGES.stored(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])

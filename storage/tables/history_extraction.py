@@ -1,7 +1,7 @@
-"""Which imported history facts are learned from, and how far that has come.
+"""The progress of learning facts from imported history: the past_... columns of `progress`.
 
-A part of MemoryStore (`store.history_extraction`). Owns the columns past_from, past_id, past_until and past_learned of
-`progress`; facts.py moves `past_id` on in the transaction that stores the facts.
+An extraction reads the messages after `past_from` up to `past_until`, and has read them up to `past_id`. facts.py
+advances `past_id` in the transaction that stores the facts. `past_learned` lists the ranges of earlier extractions.
 """
 
 import json
@@ -14,19 +14,19 @@ from storage.engine.protocol import Reader, Row, Transaction
 from storage.schema.rows import message_of
 from storage.tables.owner_tables import OwnerTables
 
-Stretch = tuple[int, int]  # after which message, and up to which one
+Stretch = tuple[int, int]  # a range of message ids: above the first number, up to the second
 
 
 class HistoryExtractionTable(OwnerTables):
-    """Learning facts from imported history on request, one range of an owner's ids at a time."""
+    """Extractions of facts from imported history, one at a time for each owner (`store.history_extraction`)."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """Count the imported messages first..last that are left to learn from."""
+        """Count the imported messages first..last that were not learned from yet."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
-        """Begin, or continue a range that was stopped. False while another extraction is under way."""
+        """Begin an extraction of the messages first..last. Return False while another one is running."""
         async with self.database.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
@@ -36,56 +36,51 @@ class HistoryExtractionTable(OwnerTables):
             return True
 
     async def stop(self, owner: int) -> None:
-        await self._execute_for(
-            owner, "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner
-        )
+        stopping = "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until"
+        await self._execute_for(owner, stopping, owner)
 
     async def waiting(self) -> list[Scope]:
-        """Return the scopes with history to learn from, of owners whose memory is on and who are not incognito."""
+        """Return the scopes with a running extraction. Leave out owners who are incognito or whose memory is off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the last message that was learned from, and the next ones, ascending: the owner's own words and the
-        answers.
+        """Return the id of the last message that was learned from, and the owner's and bot's next messages, ascending.
 
-        No messages where no extraction is under way.
+        Return no messages if no extraction is running.
         """
         async with self.database.read(scope.owner, frozen=True) as reader:
-            row = await reader.row(_STATE, *scope)
-            if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
+            if (row := await reader.row(_RUNNING, *scope)) is None:
                 return 0, []
             rows = await reader.rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
-        """Count the owner's messages that were read, and all that are to be; None where no extraction is under way."""
+        """Count the owner's messages read so far and in all by the running extraction. Return None without one."""
         async with self.database.read(scope.owner, frozen=True) as reader:
-            row = await reader.row(_STATE, *scope)
-            if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
+            if await reader.row(_RUNNING, *scope) is None:
                 return None
-            counts = await reader.row(_PROGRESS, *scope)
-        return (int(counts[0] or 0), int(counts[1])) if counts else None
+            [(read, total)] = await reader.rows(_PROGRESS, *scope)
+        return int(read or 0), int(total)
 
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
-    """End extractions that have nothing left to read, so that what is imported later is no part of them."""
+    """End extractions that have nothing left to read, so that they do not include later imports."""
     await tx.rows(_END, owner)
 
 
 async def taken(reader: Reader, owner: int) -> list[Stretch]:
-    """Return the ranges that an owner's extractions have read or will read, in all threads, even where messages are
-    gone.
+    """Return the ranges that an owner's extractions have read or will read.
 
-    The id of a forgotten message stays marked as learned from, so it must not be given again.
+    They may hold ids of forgotten messages, which stay marked as learned from and must not be reused.
     """
     return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
 
 
 async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Learn once more from those of these messages that were learned from.
+    """Learn once more from the messages with these ids, as far as they were learned from.
 
-    An extraction under way goes back to the first of them that it has read; what an earlier one had read can be offered
-    again. Where none is under way, one begins with them, up to the first message between that was never learned from.
+    A running extraction goes back to the first of them. If none is running, begin one, which ends before the first
+    message that was never learned from.
     """
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
@@ -111,7 +106,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
 
 
 def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """Return the same messages in as few ranges as possible, ascending."""
+    """Merge overlapping and adjacent ranges, and return them ascending."""
     found: list[Stretch] = []
     for behind, until in sorted(stretch for stretch in stretches if stretch[0] < stretch[1]):
         if found and behind <= found[-1][1]:
@@ -121,7 +116,6 @@ def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 
 async def _read_learned(tx: Transaction, scope: Scope) -> list[Stretch]:
-    """Return all that was learned from so far."""
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
@@ -129,7 +123,6 @@ async def _read_learned(tx: Transaction, scope: Scope) -> list[Stretch]:
 
 
 def _parse_stretches(row: Row) -> list[Stretch]:
-    """Return the stretches that were learned from before the last extraction."""
     return [(stretch[0], stretch[1]) for stretch in json.loads(row["past_learned"])]
 
 
@@ -144,7 +137,7 @@ def _subtract_stretches(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -
     return join_stretches(kept)
 
 
-# Of a message m and the row p of its scope.
+# These are conditions on a message m and the row p of its scope.
 _IN_A_LEARNED_STRETCH = """
 EXISTS (
   SELECT 1 FROM json_each(p.past_learned, '$') AS s
@@ -166,14 +159,14 @@ SELECT COUNT(*) FILTER (WHERE m.role = 'user') AS messages,
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
 WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED}
 """  # noqa: S608
-# Where there is something to learn from; with what comes before it, so that progress is shown for the whole.
+# The threads with unread messages. Each range starts with the first message, so that progress covers all of them.
 _THREADS = f"""
 SELECT m.thread_id, MIN(m.id) AS first, MAX(CASE WHEN {_IS_LEARNED} THEN NULL ELSE m.id END) AS last
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
 WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id
 HAVING COUNT(*) FILTER (WHERE NOT {_IS_LEARNED}) > 0
 """  # noqa: S608
-# A scope that was never learned from does not begin with its live talk either.
+# As for a scope that was never learned from, leave out its archived messages.
 _BEGIN = """
 INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_until, past_learned)
 SELECT ?1, ?2, COALESCE(
@@ -207,6 +200,7 @@ JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognit
 WHERE p.past_id < p.past_until AND served_here(p.user_id) ORDER BY p.user_id, p.thread_id
 """
 _STATE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
+_RUNNING = f"{_STATE} AND past_id < past_until"
 _NEXT = f"""
 SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
 AND m.id > p.past_id AND m.id <= p.past_until

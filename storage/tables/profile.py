@@ -1,7 +1,4 @@
-"""The profiles of owners: every version, of which the newest is in use.
-
-A part of MemoryStore (`store.profiles`). Owns the SQL of `profiles`.
-"""
+"""The SQL of `profiles`: every version of an owner's profile. The newest is in use."""
 
 import json
 from datetime import datetime
@@ -16,32 +13,27 @@ from storage.tables.owner_tables import OwnerTables, take_ids
 
 
 class ProfileTable(OwnerTables):
-    """The profiles of the owners in one store: every version, of which the newest is in use."""
+    """The profiles of the owners in one store (`store.profiles`)."""
 
     async def newest(self, owner: int) -> Profile | None:
         return await self._read_together(owner, lambda connection: read_newest(connection, owner))
 
     async def versions(self, owner: int) -> list[Profile]:
-        """Return the newest first."""
+        """Return all versions, newest first."""
         return [PROFILE_ROWS.of(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new version. Raise StaleFacts where something that it was made from is gone or was reworded."""
+        """Store a new version. Raise StaleFacts if a source of it is gone or was reworded."""
         owner = profile.owner
-        async with self.database.write(profile.owner) as tx:
+        async with self.database.write(owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
                 raise StaleFacts
-            for table, ids in (
-                ("summaries", profile.summary_ids),
-                ("profiles", () if profile.base_id is None else (profile.base_id,)),
-            ):
-                row = await tx.row(
-                    f"SELECT COUNT(*) FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608
-                    owner,
-                    json.dumps(ids),
-                )
-                if row is None or row[0] != len(set(ids)):
+            bases = () if profile.base_id is None else (profile.base_id,)
+            for table, ids in (("summaries", profile.summary_ids), ("profiles", bases)):
+                count = f"SELECT COUNT(*) FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
+                [[found]] = await tx.rows(count, owner, json.dumps(ids))
+                if found != len(set(ids)):
                     raise StaleFacts
             id_ = await tx.run(take_ids, self.kind, owner, "next_profile_id")
             before = await tx.row(f"{_ALL} LIMIT 1", owner)
@@ -60,30 +52,28 @@ class ProfileTable(OwnerTables):
         return stored
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
-        """Return the newest completed L1 summaries of all scopes that are newer than those in the newest profile,
-        ascending.
+        """Return the newest completed L1 summaries that are newer than those in the newest profile, ascending.
 
-        Summaries of imported history are left out: nothing is learned from it unasked.
+        Leave out imported history, from which nothing is learned unasked.
         """
         rows = await self._fetch_rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def undistilled_ids(self, owner: int, limit: int) -> list[int]:
-        """Return the ids of `undistilled`: after each turn they tell whether a new version is due."""
-        return [
-            row[0] for row in reversed(await self._fetch_rows(owner, _UNDISTILLED.format(columns="id"), owner, limit))
-        ]
+        """Return the ids of `undistilled`, which is all that a turn needs to decide if a new version is due."""
+        rows = await self._fetch_rows(owner, _UNDISTILLED.format(columns="id"), owner, limit)
+        return [row[0] for row in reversed(rows)]
 
 
 def read_newest(connection: Connection, owner: int) -> Profile | None:
-    """Return the version in use."""
+    """Return the profile in use."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.of(row) if row else None
 
 
 _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"
 _TEXTS = "SELECT id, text FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
-# Of imported history (its ids are negative) nothing is learned unasked.
+# The ids of imported history are negative.
 _UNDISTILLED = """
 SELECT {columns} FROM summaries
 WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(

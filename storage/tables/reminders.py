@@ -1,9 +1,6 @@
-"""The reminders of owners: kept, due, and told once.
+"""The SQL of `reminders`. When a reminder is due again is decided in text/time_zones.py."""
 
-A part of MemoryStore (`store.reminders`). Owns the SQL of `reminders`. Does not know when one is due again
-(text/time_zones.py), or how it is told.
-"""
-
+from dataclasses import asdict
 from datetime import datetime, tzinfo
 
 from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
@@ -15,7 +12,7 @@ from text.time_zones import to_utc
 
 
 class ReminderTable(OwnerTables):
-    """The reminders of the owners in one store. Every method is durable when it returns."""
+    """The reminders of the owners in one store (`store.reminders`)."""
 
     async def add(
         self,
@@ -28,8 +25,9 @@ class ReminderTable(OwnerTables):
         now: datetime,
         source: int | None = None,
     ) -> Reminder | None:
-        """Keep a reminder; the one that is there where the same was asked for already; None where there are
-        MOST_REMINDERS. Raise StorageError when the owner does not live here.
+        """Store a reminder, or return the one that is already stored for the same text and time.
+
+        Return None if the owner has MAX_REMINDERS. Raise StorageError if the owner is not in this store.
         """
 
         def put(connection: Connection) -> Reminder | None:
@@ -43,14 +41,10 @@ class ReminderTable(OwnerTables):
                 owner=owner,
                 thread=thread,
                 person=person,
-                text=wish.text,
-                due_at=wish.due_at,
-                local=wish.local,
-                repeat=wish.repeat,
-                month_day=wish.month_day,
                 language=language,
                 created_at=now,
                 source=source,
+                **asdict(wish),
             )
             row = REMINDER_ROWS.row(made) | {"wall_time": _format_wall_time(wish.local)}
             connection.execute(REMINDERS.upsert, REMINDERS.stored(row))
@@ -59,38 +53,45 @@ class ReminderTable(OwnerTables):
         return await self.database.transact(put, owner)
 
     async def all(self, owner: int) -> list[Reminder]:
-        """Return the next ones first."""
+        """Return an owner's reminders, soonest first."""
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
-        """Remove a reminder; what it was, None where there is none."""
+        """Remove and return a reminder, or return None if there is none."""
         rows = await self._execute_for(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None
 
     async def due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Return those that are due by now, of owners whom this process serves: first the longest overdue of each."""
+        """Return due reminders of owners that this process serves: first the most overdue one of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
-    async def begin(self, one: Reminder) -> int | None:
-        """Note that telling it begins; how often that was for this time. None where it is gone, or due at another."""
-        rows = await self._execute_for(one.owner, _BEGIN, one.owner, one.id, format_moment(one.due_at))
+    async def begin(self, reminder: Reminder) -> int | None:
+        """Count an attempt to send a reminder, and return the number of attempts for this due time.
+
+        Return None if the reminder is gone or has another due time now.
+        """
+        rows = await self._execute_for(reminder.owner, _BEGIN, *_make_key(reminder))
         return int(rows[0][0]) if rows else None
 
-    async def take_back(self, one: Reminder) -> None:
-        """It surely was not told: that attempt does not count."""
-        await self._execute_for(one.owner, _TAKE_BACK, one.owner, one.id, format_moment(one.due_at))
+    async def take_back(self, reminder: Reminder) -> None:
+        """Undo the last `begin`: the reminder was certainly not sent."""
+        await self._execute_for(reminder.owner, _TAKE_BACK, *_make_key(reminder))
 
-    async def done(self, one: Reminder, again: tuple[datetime, datetime] | None) -> None:
-        """It was told for this time. `again`: when it is due next, the moment and by the wall clock; None: never."""
-        key = (one.owner, one.id, format_moment(one.due_at))
+    async def done(self, reminder: Reminder, again: tuple[datetime, datetime] | None) -> None:
+        """Record that a reminder was sent. `again` is its next due time, as a moment and by the wall clock."""
         if again is None:
-            await self._execute_for(one.owner, _DONE, *key)
+            await self._execute_for(reminder.owner, _DONE, *_make_key(reminder))
         else:
-            await self._execute_for(one.owner, _AGAIN, format_moment(again[0]), _format_wall_time(again[1]), *key)
+            values = (format_moment(again[0]), _format_wall_time(again[1]), *_make_key(reminder))
+            await self._execute_for(reminder.owner, _AGAIN, *values)
+
+
+def _make_key(reminder: Reminder) -> tuple[int, int, str]:
+    return reminder.owner, reminder.id, format_moment(reminder.due_at)
 
 
 def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
-    """Have an owner's reminders go by the clock of another zone."""
+    """Move an owner's reminders to the clock of another time zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
         if reminder.local is not None:
@@ -99,7 +100,7 @@ def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
 
 
 def parse_reminder(row: AnyRow) -> Reminder:
-    """Return a row as a reminder. A time or day that somebody broke by editing the file counts as missing."""
+    """Convert a row to a reminder. Ignore a wall time or day of the month that an edit of the file made invalid."""
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except ValueError:
@@ -116,7 +117,7 @@ _SAME = "SELECT * FROM reminders WHERE user_id = ? AND thread_id = ? AND text = 
 _COUNT = "SELECT COUNT(*) FROM reminders WHERE user_id = ?"
 _ALL = "SELECT * FROM reminders WHERE user_id = ? ORDER BY due_at, id"
 _REMOVE = "DELETE FROM reminders WHERE user_id = ? AND id = ? RETURNING *"
-# While a memory moves, both stores have a copy: the one that the owner lives in counts.
+# While a memory moves, both stores have a copy. `users` says which store counts.
 _DUE = """
 SELECT r.* FROM reminders AS r JOIN users AS u ON u.user_id = r.user_id
 WHERE r.due_at <= ? AND u.storage_type = ? AND served_here(r.user_id)

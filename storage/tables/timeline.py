@@ -1,7 +1,4 @@
-"""The messages of a scope as a person looks through them: page by page, by day, by speaker. A part of MemoryStore.
-
-Owns the SQL that filters them (`store.timeline`). Reads only.
-"""
+"""Read the messages of a scope page by page, by day, by speaker and by kind."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,7 +20,7 @@ _KINDS: Mapping[TimelineKind, str] = {
 
 
 class TimelineTable(OwnerTables):
-    """Reads the messages of the owners in one store."""
+    """Pages of the messages in one store (`store.timeline`)."""
 
     async def page(
         self,
@@ -34,10 +31,12 @@ class TimelineTable(OwnerTables):
         since: datetime | None = None,
         speaker: str = "",
         kind: TimelineKind = "",
-        limit: int,
-    ) -> Sequence[Message]:
-        """Return at most `limit` messages in the order of time: the newest, those just before or after a message, or
-        the first ones since a moment. An id that is gone finds nothing.
+        limit: int = 100,
+    ) -> list[Message]:
+        """Return at most `limit` messages in chronological order.
+
+        They are the newest ones, those just before or after a message, or the first ones since a moment. Return nothing
+        if there is no message with the id `before` or `after`.
         """
 
         def read(connection: Connection) -> list[Row]:
@@ -54,32 +53,30 @@ class TimelineTable(OwnerTables):
             found = connection.execute(
                 f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]} "  # noqa: S608
                 f"ORDER BY created_at {order}, id {order} LIMIT ?",
-                (*scope, *values, limit),
+                (*scope, *values, max(0, limit)),
             ).fetchall()
             return found if is_forwards else found[::-1]
 
         return [message_of(row) for row in await self._read_together(scope.owner, read)]
 
     async def chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
-        """Return the first messages that a summary of level 1 covers, ascending."""
+        """Return the first messages covered by a level 1 summary, ascending."""
         rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
         return [message_of(row) for row in rows]
 
     async def hours(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Return the hours in which something was said, ascending, with the number of messages and their characters."""
-        rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # eleven years without a pause
+        """Return the hours that have messages, ascending, with the number of their messages and characters."""
+        rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
     async def speakers(self, scope: Scope) -> Sequence[tuple[str, int]]:
-        """Return the names under which most was said, with the number of their messages."""
+        """Return the 50 names with the most messages, and the number of their messages."""
         rows = await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)
         return [(str(row[0]), int(row[1])) for row in rows]
 
 
 def _find_border(connection: Connection, scope: Scope, number: int | None) -> tuple[str | None, tuple[str | int, ...]]:
-    """Return the condition that leaves only what is on one side of a message, and its values; None
-    where that is gone.
-    """
+    """Return the SQL condition for the messages on one side of a message, and its values, or None if it is gone."""
     if number is None:
         return "", ()
     row = connection.execute("SELECT created_at FROM messages WHERE user_id = ? AND id = ?", (scope.owner, number))

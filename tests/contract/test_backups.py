@@ -178,7 +178,7 @@ async def test_what_was_acknowledged_is_in_the_backup_of_a_running_bot(tmp_path:
         await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.gz", other), acknowledged)
     await restored(tmp_path / "second.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as there, there.home(4) as store:
-        found = [one.content for one in await store.page(Scope(owner=4), limit=10_000)]
+        found = [one.content for one in await store.timeline.page(Scope(owner=4), limit=10_000)]
     assert len(found) >= acknowledged > 0
     assert found == [f"said {number}" for number in range(len(found))]
 

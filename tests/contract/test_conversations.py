@@ -129,7 +129,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     gone = await store.forgetting.forget(ANNA.owner, Forgetting(what="conversations", ids=(new.thread,)), now=NOW)
     assert gone.messages == 6
     assert await store.scopes(ANNA.owner) == [ANNA]
-    assert await store.page(ANNA) == stored
+    assert await store.timeline.page(ANNA) == stored
     assert await store.conversations.active(ANNA) == ANNA
     assert not await store.conversations.holds(ANNA, new)
     assert await store.search(new, ["newt"], limit=9) == []

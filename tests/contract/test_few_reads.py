@@ -17,10 +17,13 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
     asked = await store.ask(ANNA, pieces)
     turn = asked.turn
     assert asked.answer is None
-    assert [(one.content, one.turn) for one in await store.page(ANNA)] == [("first half", turn), ("second half", turn)]
+    assert [(one.content, one.turn) for one in await store.timeline.page(ANNA)] == [
+        ("first half", turn),
+        ("second half", turn),
+    ]
     [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
     assert await store.ask(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
-    assert len(await store.page(ANNA)) == 3
+    assert len(await store.timeline.page(ANNA)) == 3
     assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
 
 

@@ -55,7 +55,7 @@ async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
     second = await version(store, stored[6:], first, stored[2:])
     assert (second.first_id, second.last_id, second.message_count) == (stored[2].id, stored[7].id, 6)
     assert second.source_chunk_ids == (first.id, second.id)
-    assert [one.chunk_id for one in await store.page(ANNA)] == [first.id] * 6 + [second.id] * 2
+    assert [one.chunk_id for one in await store.timeline.page(ANNA)] == [first.id] * 6 + [second.id] * 2
     with pytest.raises(StaleFold):
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
@@ -126,9 +126,9 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         assert [one.id for one in (low, high, top)] == [2, 3, 4], "ids are not used again"
         assert (top.source_ids, top.source_chunk_ids, top.is_active) == ((2, 3), (2, 3), True)
         assert (low.is_active, low.reason, low.text) == (False, "rebuild", "Made anew.")
-        assert [one.chunk_id for one in await store.page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
+        assert [one.chunk_id for one in await store.timeline.page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
         assert await store.summaries(TOPIC) == theirs
-        assert [one.chunk_id for one in await store.page(TOPIC)][:6] == [1] * 6
+        assert [one.chunk_id for one in await store.timeline.page(TOPIC)][:6] == [1] * 6
         assert len(others) == 8
         assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
 

@@ -66,7 +66,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
-    assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
+    assert [one.id for one in await store.timeline.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
     assert [summary.id for summary in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
     assert all(summary.is_active for summary in await store.summaries(ANNA))
     assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
@@ -125,8 +125,8 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
     what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
     assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
     for scope in (BORIS, TOPIC):
-        assert [one.content for one in await store.page(scope)] == ["day 0", "day 3"]
-    assert len(await store.page(ANNA)) == 4
+        assert [one.content for one in await store.timeline.page(scope)] == ["day 0", "day 3"]
+    assert len(await store.timeline.page(ANNA)) == 4
 
 
 async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: MemoryStore) -> None:
@@ -139,7 +139,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     await fold(store, ANNA, stored[2:4])
     what = Forgetting(what="archives", until=NOW + 3 * day)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
-    assert [one.content for one in await store.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
+    assert [one.content for one in await store.timeline.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
     assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
 
 

@@ -245,7 +245,7 @@ class Interleavings(RuleBasedStateMachine):
                     assert await store.owner(scope.owner) is None
                     assert (await store.counts(scope)).total == 0
                     continue
-                found = await store.page(scope, limit=10_000)
+                found = await store.timeline.page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
                 assert await store.unfolded(scope) == [one for one in wanted if one.is_active]

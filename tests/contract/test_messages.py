@@ -60,7 +60,7 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
         [stored] = await store.append(ANNA, [question])
         answered = second + timedelta(milliseconds=milliseconds)
         await store.append(ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)])
-    page = await store.page(ANNA)
+    page = await store.timeline.page(ANNA)
     assert [one.content for one in page if one.role == "user"] == ["one", "two", "three"]
     for before, after in itertools.pairwise(page):
         assert (before.created_at, before.id) < (after.created_at, after.id)
@@ -96,7 +96,7 @@ async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
     assert again[0] == first
     assert twice[0] == twice[1]
     assert answer[0].role == "assistant"
-    assert [one.content for one in await store.page(ANNA)] == ["one", "two", "three", "reply"]
+    assert [one.content for one in await store.timeline.page(ANNA)] == ["one", "two", "three", "reply"]
 
 
 async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
@@ -113,13 +113,13 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryS
         *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
     )
     for scope in (ANNA, BORIS):
-        assert [one.id for one in await store.page(scope)] == list(range(1, 21))
+        assert [one.id for one in await store.timeline.page(scope)] == list(range(1, 21))
 
 
 async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(7)])
-    newest = await store.page(ANNA, limit=3)
-    older = await store.page(ANNA, before=newest[0].id, limit=3)
+    newest = await store.timeline.page(ANNA, limit=3)
+    older = await store.timeline.page(ANNA, before=newest[0].id, limit=3)
     assert [one.content for one in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
@@ -138,7 +138,9 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     [other] = await store.append(BORIS, [said("the weather is walrus")])
     assert await store.scopes(BORIS.owner) == [BORIS, TOPIC]
     assert await store.messages(BORIS, [secret.id, other.id]) == [other]
-    assert await store.page(BORIS) == await store.unfolded(BORIS) == await store.last_turns(BORIS, 9) == [other]
+    assert (
+        await store.timeline.page(BORIS) == await store.unfolded(BORIS) == await store.last_turns(BORIS, 9) == [other]
+    )
     assert [hit.message for hit in await store.search(TOPIC, ["walrus"], limit=9)] == [secret]
     assert (await store.counts(BORIS)).total == 1
     with pytest.raises(StaleFold):
@@ -210,7 +212,7 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     assert (summary.level, summary.source_chunk_ids, summary.source_ids) == (1, (summary.id,), ())
     assert (summary.first_id, summary.last_id, summary.message_count) == (stored[0].id, stored[3].id, 4)
     assert (summary.first_at, summary.tokens_in, summary.model) == (NOW, 7, "m")
-    after = await store.page(ANNA)
+    after = await store.timeline.page(ANNA)
     assert [one.chunk_id for one in after] == [summary.id] * 4 + [None] * 2
     assert [replace(one, chunk_id=None) for one in after] == stored
     assert await store.unfolded(ANNA) == stored[4:]
@@ -300,9 +302,9 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:2])
         await store.fail_fold(await lease(store, ANNA), "x", now=NOW)
-        before = (await store.digest(ANNA.owner), await store.page(ANNA), await store.fold_failure(ANNA))
+        before = (await store.digest(ANNA.owner), await store.timeline.page(ANNA), await store.fold_failure(ANNA))
     async with opener(tmp_path) as store:
-        after = (await store.digest(ANNA.owner), await store.page(ANNA), await store.fold_failure(ANNA))
+        after = (await store.digest(ANNA.owner), await store.timeline.page(ANNA), await store.fold_failure(ANNA))
         assert after == before
         assert len(await store.search(ANNA, ["turn"], limit=9)) == 3
         [fresh] = await store.append(ANNA, [said("next")])
@@ -411,7 +413,7 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps:
             await task
     assert (await store.counts(ANNA)).total in (0, 2)
     await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
-    assert [one.content for one in await store.page(ANNA)] == ["one", "two"]
+    assert [one.content for one in await store.timeline.page(ANNA)] == ["one", "two"]
 
 
 async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
@@ -437,5 +439,5 @@ async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> 
         await store.put_owner(config(store, ANNA.owner))
         stored = await store.append(ANNA, [replace(said(f"from {one}"), origin=one) for one in get_args(Origin)])
     async with opener(tmp_path) as store:
-        assert await store.page(ANNA) == stored
+        assert await store.timeline.page(ANNA) == stored
         assert {one.content: one.origin for one in stored} == {f"from {one}": one for one in get_args(Origin)}

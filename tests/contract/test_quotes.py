@@ -47,7 +47,7 @@ class Talk:
         return (await self.store.forgetting.preview(ANNA.owner, what)).remainder
 
     async def contents(self) -> list[str]:
-        return [one.content for one in await self.store.page(ANNA, limit=999)]
+        return [one.content for one in await self.store.timeline.page(ANNA, limit=999)]
 
 
 async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: MemoryStore) -> None:
@@ -170,14 +170,14 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
-    stored = await store.page(ANNA)
+    stored = await store.timeline.page(ANNA)
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:])
     taken = await store.forgetting.forget(
         ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
-    assert answer not in [one.id for one in await store.page(ANNA)]
+    assert answer not in [one.id for one in await store.timeline.page(ANNA)]
     assert await store.summaries(ANNA, active_only=False) == []
 
 

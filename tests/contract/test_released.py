@@ -39,7 +39,7 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     scope = Scope(owner=owner)
     async with talk.services.memory.home(owner) as home:
         assert home.kind == store
-        kept = await home.page(scope)
+        kept = await home.timeline.page(scope)
         assert [one.content for one in kept if one.role == "user"] == [
             f"Kohlrabi number {number} grows." for number in range(TURNS)
         ]
@@ -50,7 +50,7 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     person = ANNA if owner == ANNA.id else BORIS
     await talk.conversation.reply(talk.incoming("And now?", person=person, source="9:9"))
     async with talk.services.memory.home(owner) as home:
-        assert (await home.page(scope))[-2].content == "And now?"
+        assert (await home.timeline.page(scope))[-2].content == "And now?"
 
 
 def owner_in(store: StorageType) -> int:

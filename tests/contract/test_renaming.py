@@ -61,7 +61,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     await store.append(BORIS, [answered])
     await store.explanations.note_shown(BORIS, "1:1", [8, 9])
     assert await store.explanations.said_as(BORIS, 9) is not None
-    pages = {scope: await store.page(scope) for scope in (ANNA, BORIS, TOPIC)}
+    pages = {scope: await store.timeline.page(scope) for scope in (ANNA, BORIS, TOPIC)}
     shown = {scope: await store.summaries(scope) for scope in (BORIS, TOPIC)}
     annas = await store.digest(ANNA.owner)
     await store.flush()  # else a snapshot may be written beside what follows, and files change while they are copied
@@ -75,7 +75,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert await store.owner(BORIS.owner) is None
         assert await store.search(BORIS, ["walrus"], limit=9) == []
         for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
-            assert await store.page(new) == [replace(page, scope=new, telegram_id=None) for page in pages[old]]
+            assert await store.timeline.page(new) == [replace(page, scope=new, telegram_id=None) for page in pages[old]]
             assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
             assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
             assert len(await store.candidates(new, ["walrus"], limit=9)) == len(pages[old])
@@ -151,7 +151,7 @@ class Files:
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
         location = await self.directory.location(NEW.owner)
-        found = [await store.page(NEW) for store in self.stores.values()]
+        found = [await store.timeline.page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.get(NEW, 5)
         has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
@@ -215,8 +215,8 @@ async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path
         await opened.begin(BORIS, StorageType.SQLITE)
         await opened.begin(NEW, StorageType.JSON)
         assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
-        assert len(await opened.stores[StorageType.SQLITE].page(BORIS)) == 1
-        assert len(await opened.stores[StorageType.JSON].page(NEW)) == 1
+        assert len(await opened.stores[StorageType.SQLITE].timeline.page(BORIS)) == 1
+        assert len(await opened.stores[StorageType.JSON].timeline.page(NEW)) == 1
 
 
 async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: str) -> None:

@@ -41,7 +41,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
 async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
     await fold(store, ANNA, await talk(store, ANNA, 2))
     [summary] = await store.summaries(ANNA)
-    messages = await store.page(ANNA)
+    messages = await store.timeline.page(ANNA)
     [covering] = await store.history.covering(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
     more = {**format_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}

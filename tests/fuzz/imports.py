@@ -101,7 +101,7 @@ class ImportEntryPoints:
         assert (await self._importer.plan(scope, ME, data)).new == 0
         async with self._memory.home(owner) as store:
             for there in await store.scopes(owner):
-                await store.page(there)
+                await store.timeline.page(there)
                 await store.last_turns(there, 4)
                 assert len(await store.summaries(there)) <= 10
                 # As an import: no summary begins while further files of an export are to come.

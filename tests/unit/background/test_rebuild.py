@@ -76,7 +76,7 @@ async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
 
 async def everything(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.page(SCOPE, limit=10_000)
+        return await store.timeline.page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:

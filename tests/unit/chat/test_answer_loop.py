@@ -78,7 +78,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert WALNUTS in result["content"]
         assert "Where did I put them?" not in result["content"], "the question itself is no earlier message"
         async with talk.services.memory.home(ANNA.id) as store:
-            *_, question, note, answer = await store.page(SCOPE)
+            *_, question, note, answer = await store.timeline.page(SCOPE)
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
@@ -353,7 +353,7 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     )
     assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == [fact.text]
     async with talk.services.memory.home(ANNA.id) as store:
-        notes = [one.content for one in await store.page(SCOPE) if one.origin == "tool"]
+        notes = [one.content for one in await store.timeline.page(SCOPE) if one.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 
 

@@ -37,12 +37,12 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
 
 async def stored(talk: Talk) -> list[str]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one.content for one in await store.page(SCOPE)]
+        return [one.content for one in await store.timeline.page(SCOPE)]
 
 
 async def answers(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one for one in await store.page(SCOPE) if one.role == "assistant"]
+        return [one for one in await store.timeline.page(SCOPE) if one.role == "assistant"]
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:

@@ -134,7 +134,7 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
             await talk.turn(f"Question {number}: what shall I do in the garden today?")
         reply = await talk.say("And now?")
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.page(SCOPE, limit=1000)
+            messages = await store.timeline.page(SCOPE, limit=1000)
             saved = await store.explanations.saved(ANNA.id)
     assert reply.context is not None
     history = "\n".join(message.content for message in messages[:-2])

@@ -49,7 +49,7 @@ async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped
 
 async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return tuple(one.id for one in await store.page(SCOPE, limit=1000) if word in one.content)
+        return tuple(one.id for one in await store.timeline.page(SCOPE, limit=1000) if word in one.content)
 
 
 async def lived(talk: Talk) -> None:
@@ -222,7 +222,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
         assert traces(tmp_path) == []
         async with memory.home(ANNA.id) as store:
-            assert len(await store.page(SCOPE, limit=1000)) == 22
+            assert len(await store.timeline.page(SCOPE, limit=1000)) == 22
         assert await unfinished(memory) == []
 
 

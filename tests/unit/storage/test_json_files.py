@@ -214,7 +214,7 @@ async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
     for file in folder.glob("index.db*"):
         file.unlink()
     async with opened(folder) as store:
-        assert [one.content for one in await store.page(ANNA)] == ["later 0", "reply 0", "later 1", "reply 1"]
+        assert [one.content for one in await store.timeline.page(ANNA)] == ["later 0", "reply 0", "later 1", "reply 1"]
         [fresh] = await store.append(ANNA, [said("next")])
         assert fresh.id == 9
 
@@ -417,7 +417,7 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         digest = await store.digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert [one.content for one in await store.page(ANNA)] == ["first", "third"]
+        assert [one.content for one in await store.timeline.page(ANNA)] == ["first", "third"]
         assert await store.digest(ANNA.owner) == digest
 
 

@@ -58,7 +58,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
                 if kind is not location.storage:
                     assert (await store.counts(scope)).total == 0
             home = stores[location.storage]
-            found = await home.page(scope, limit=100_000)
+            found = await home.timeline.page(scope, limit=100_000)
             sources = [one.source for one in found]
             assert len(sources) == len(set(sources)), "doubled"
             lost = {source for who, source in acknowledged if who == owner} - set(sources)

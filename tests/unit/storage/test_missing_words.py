@@ -47,7 +47,7 @@ async def test_rows_are_there_before_words(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         async with store.database.write(None):
             # While somebody writes, nothing is indexed.
-            assert (await store.counts(ANNA)).total == len(await store.page(ANNA, limit=1_000)) == MESSAGES
+            assert (await store.counts(ANNA)).total == len(await store.timeline.page(ANNA, limit=1_000)) == MESSAGES
             assert not await store.indexed(ANNA.owner, within=0)
             assert await missing(store) == MESSAGES + 1
             assert await store.indexed(999, within=0), "somebody without a message waits for nobody"
@@ -83,7 +83,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
     await without_index(live)
     async with opened(live) as store:
         assert await hits(store) == MESSAGES
-        [newest] = await store.page(ANNA, limit=1)
+        [newest] = await store.timeline.page(ANNA, limit=1)
 
         def takes_out(connection: Connection) -> None:
             row = connection.execute(

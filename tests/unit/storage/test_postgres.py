@@ -162,7 +162,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         assert len(await store.vectors.backlog("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
-        assert len(await store.page(ANNA)) == 5
+        assert len(await store.timeline.page(ANNA)) == 5
         assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
 
 
@@ -207,7 +207,7 @@ async def test_a_later_version_adds_to_what_is_there(
     monkeypatch.setattr(migrations, "MIGRATIONS", [*MIGRATIONS, step])
     for _ in range(2):
         async with opened(address(postgres_url, tmp_path)) as store:
-            assert len(await store.page(ANNA)) == 4
+            assert len(await store.timeline.page(ANNA)) == 4
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         assert raw.execute("SELECT DISTINCT mood FROM messages").fetchall() == [("glad",)]
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) + 1,)]
@@ -333,7 +333,7 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
 
         with pytest.raises(StorageError, match="cannot be reached"):
             await half()
-        assert [one.content for one in await store.page(ANNA)] == ["before", "after a restart of the server"]
+        assert [one.content for one in await store.timeline.page(ANNA)] == ["before", "after a restart of the server"]
 
 
 def cut_off(url: str, folder: Path) -> None:

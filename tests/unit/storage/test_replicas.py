@@ -161,7 +161,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await second.says(ANN, "after", update_id=2)
         async with second.memory.opened(ANN) as store:
             assert store is not None
-            assert [one.content for one in await store.page(Scope(owner=ANN))] == ["before", "after"]
+            assert [one.content for one in await store.timeline.page(Scope(owner=ANN))] == ["before", "after"]
         # Once it has noticed, it serves others, and leaves this one alone.
         await machines.beats(first)
         assert not first.leases.holds(ANN)
@@ -202,7 +202,7 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
         scope = Scope(owner=ANN)
         async with first.memory.opened(ANN) as store:
             assert store is not None
-            [message] = await store.page(scope)
+            [message] = await store.timeline.page(scope)
             begun = await lease(store, scope)
         machines.dies(first)
         async with second.memory.opened(ANN) as taken_over:

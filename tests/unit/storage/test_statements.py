@@ -166,7 +166,7 @@ async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: 
             await talk(store, ANNA, 1)
             assert await store.owner(ANNA.owner)
             sources = await store.context_sources(ANNA, turns=4)
-            return len(await store.page(ANNA)) + len(sources.last)
+            return len(await store.timeline.page(ANNA)) + len(sources.last)
 
         for _ in range(6):
             await a_turn()

@@ -49,7 +49,7 @@ async def choose(talk: Talk, policy: Policy, **changes: object) -> None:
 
 async def everything(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.page(SCOPE, limit=10_000)
+        return await store.timeline.page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:

@@ -36,7 +36,9 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
         assert tuple(both) == (300, 0), "the second one is told to try again"
         assert await imported(talk, history(200)) == (0, 200)
         async with talk.services.memory.home(ANNA.id) as store:
-            stored = [one for scope in await store.scopes(ANNA.id) for one in await store.page(scope, limit=1_000)]
+            stored = [
+                one for scope in await store.scopes(ANNA.id) for one in await store.timeline.page(scope, limit=1_000)
+            ]
         assert len(stored) == 300
         assert len({one.source for one in stored}) == 300
     assert not violations(files_in(tmp_path))

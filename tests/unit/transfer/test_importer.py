@@ -188,7 +188,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         assert await imported(talk, CHATGPT) == (4, 0)
         async with talk.services.memory.home(ANNA.id) as store:
             assert [turn.content for turn in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
-            messages = await store.page(HERE)
+            messages = await store.timeline.page(HERE)
             assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
             learned, pending = await store.facts.pending(HERE, 100)
             assert (learned, [one.id for one in pending]) == (0, [1, 2])
@@ -285,7 +285,7 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
         assert not violations(files_in(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.page(HERE, limit=1000)
+            messages = await store.timeline.page(HERE, limit=1000)
         assert [message.id for message in messages] == list(range(-900, 0))
         assert [message.source for message in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
     assert not violations(files_in(tmp_path))
@@ -304,8 +304,8 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         for first in (1, 201, 101):
             await imported(talk, history(100, first=first))
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.page(HERE, limit=1000)
-            earlier = await store.page(HERE, before=messages[152].id, limit=5)
+            messages = await store.timeline.page(HERE, limit=1000)
+            earlier = await store.timeline.page(HERE, before=messages[152].id, limit=5)
             summaries = await store.summaries(HERE, active_only=False)
             pool = await store.candidates(HERE, ["flowerpot"], limit=1)
         numbers = [
@@ -359,7 +359,7 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             )
             await store.append(HERE, [precise])
             await store.append(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
-            messages = await store.page(HERE)
+            messages = await store.timeline.page(HERE)
             assert [message.content for message in messages] == ["Why?", "So.", "Since.", "In the same second."]
             pool = await store.candidates(HERE, ["second"], limit=1)
             assert pool.said_at.tolist() == [message.created_at.timestamp() for message in messages]

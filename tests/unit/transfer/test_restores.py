@@ -167,7 +167,7 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
         await imported(talk, parts[2])
         async with talk.services.memory.home(ANNA.id) as store:
             assert "Kiel" in json.dumps([dict(row) for row in await store.history.waiting(ANNA.id)])
-            last = (await store.page(HERE, limit=1))[-1]
+            last = (await store.timeline.page(HERE, limit=1))[-1]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(last.id,)))
         async with talk.services.memory.home(ANNA.id) as store:
             assert not await store.history.waiting(ANNA.id)
