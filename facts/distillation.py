@@ -98,16 +98,14 @@ class ProfileDistiller:
         tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
-                waiting = await store.profiles.undistilled_ids(owner, MAX_SUMMARIES) if store is not None else []
-            news = sum(id_ > tried for id_ in waiting)
+                waiting = await store.profiles.undistilled(owner, MAX_SUMMARIES) if store is not None else []
+            news = sum(summary.id > tried for summary in waiting)
             wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
                 return None
-            self._tried[owner] = waiting[-1], failures + 1
-            async with self._memory.opened(owner) as store:
-                summaries = await store.profiles.undistilled(owner, MAX_SUMMARIES) if store is not None else []
-            keep = min(self._settings.keep, max(0, len(summaries) - 1))
-            made = await self._distil_profile(owner, summaries[: len(summaries) - keep])
+            self._tried[owner] = waiting[-1].id, failures + 1
+            keep = min(self._settings.keep, max(0, len(waiting) - 1))
+            made = await self._distil_profile(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
             if isinstance(error, StorageError | QuotaExceeded):  # not the model's failure
                 self._tried[owner] = tried, failures

@@ -1,8 +1,7 @@
-"""A backup: one private gzip file of JSON lines that holds every memory, in whichever store, and the bot's own state.
+"""Back up all memories and the bot's state into one private file, and restore it into any store.
 
-The first line says what the file is, the last one how many lines came before it and their SHA-256. Every row is in its
-portable form, so that any store takes it, and only a batch of rows is in RAM. Everything here blocks: call it from a
-thread.
+A backup is a gzip file of JSON lines. The first line is a header, the last one has the number and SHA-256 of the lines
+before it. Rows are in their portable form and are read in batches. Everything here blocks: call it from a thread.
 """
 
 import asyncio
@@ -62,7 +61,7 @@ from storage.tables.older_rows import find_version, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"
-MAX_LINE_BYTES = 256_000_000  # bytes of one row; a message is as long as what a person may import
+MAX_LINE_BYTES = 256_000_000  # bytes of one row. Imported messages may be this long.
 BATCH = 500
 
 STATE: Mapping[str, str] = {
@@ -73,26 +72,28 @@ STATE: Mapping[str, str] = {
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }
-"""Tables that belong to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
+"""Tables of the bot's own state, with their columns. A restore does not repeat setups and announcements."""
 ADDED = {"written_tokens": 0}  # columns of these tables that older backups lack
 _STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
-"""The rest is restored into memory.db, from where a start brings it to the server."""
+"""Tables that are restored into PostgreSQL. The others go to memory.db, from where the next start moves them."""
 
 _HOMES = "SELECT user_id, storage_type, epoch FROM users"
 _SHARED_HOMES = f"{_HOMES} WHERE storage_type = 'postgres' OR instance_id = ?"
 _ELSEWHERE = "SELECT COUNT(*) FROM users WHERE storage_type <> 'postgres' AND instance_id <> ?"
 
+_FORM_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
+
 Row = dict[str, Any]
 Result = TypeVar("Result")
 
 
-class _NotYet(Exception):  # noqa: N818 - no error: the bot is in the middle of something
-    pass
+class _NotYet(Exception):  # noqa: N818 - reads as the state it is
+    """Raised if the bot is starting or moving a memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackedUp:
-    """The content of a backup. `elsewhere`: memories in PostgreSQL or in other DATA_DIRs that were not asked for."""
+    """The content of a backup. `elsewhere` counts memories that it lacks: in PostgreSQL or in other DATA_DIRs."""
 
     messages: int
     elsewhere: int
@@ -100,7 +101,7 @@ class BackedUp:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """The outcome of a restore. `aside`: the folder of what was in DATA_DIR before; None where there was nothing."""
+    """The outcome of a restore. `aside` is the folder with the previous files of DATA_DIR, or None."""
 
     messages: int
     made_at: str
@@ -109,19 +110,18 @@ class Restored:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sources:
-    """Readers of each memory, all as of one moment."""
+    """The store of each memory, and a reader of one snapshot for each store."""
 
     homes: Mapping[int, StorageType]
     readers: Mapping[StorageType, Reader]
     elsewhere: int
 
 
-# making ------------------------------------------------------------------------------------------------------
 def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
-    """Write a backup of the data directory to `file`, whole or not at all, while the bot runs or not.
+    """Write a backup of the data directory, and of the database at `database_url` if given, to `file`.
 
-    `database_url`: of a PostgreSQL database, all memories of which are in the backup, too. Raise SettingsError when
-    `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
+    The bot may be running. Raise SettingsError if `file` exists or cannot be created, or if there is nothing to back
+    up, and StorageError if the backup fails.
     """
     parent = file.absolute().parent
     if file.exists():
@@ -131,7 +131,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
     demand_files(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
-    # The file may be wanted anywhere, so nothing else is touched there.
+    # `parent` may be any folder, so touch nothing else there.
     remove_leftovers(parent, [f"{BACKING_UP}*"])
     with explain_errors(file), make_work_folder(parent, BACKING_UP) as work:
         packed = work / "packed"
@@ -141,7 +141,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
                 elsewhere = asyncio.run(_collect_rows(folder, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
-        # A backup that cannot be restored is useless, so it is read through first.
+        # Read the whole backup once: a backup that cannot be restored is useless.
         messages = sum(row.get("table") == MESSAGES.name for row in _read_checked_rows(packed))
         try:
             os.link(packed, file)
@@ -154,7 +154,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
 
 
 async def _collect_rows(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
-    deadline = time.monotonic() + 20.0  # a running bot finishes the move or start that is in the way
+    deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
             try:
@@ -166,17 +166,17 @@ async def _collect_rows(folder: Path, work: Path, url: str, out: gzip.GzipFile) 
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                await _write(sources, out)
+                await _write_rows(sources, out)
                 return sources.elsewhere
         await asyncio.sleep(0.1)
 
 
 async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
-    """Raise _NotYet where a memory moves meanwhile, so that it could be in none of its two stores, or in both."""
+    """Open readers of all stores. Raise _NotYet if a memory moves meanwhile, as it could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, asked, reading = 0, [_HOMES], partial(_open_backup, folder / DATABASE)
     if url:
-        # Imported here: who has no server needs no driver.
+        # Imported here because only users of PostgreSQL need its driver.
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
@@ -197,7 +197,7 @@ async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: st
     homes = {owner: StorageType(home) for owner, (home, _) in before.items() if home in readers}
     elsewhere += len(before) - len(homes)
     for kind, reader in readers.items():
-        # Memories of a memory.json that no start has seen yet.
+        # Add memories in a memory.json that was put there since the last start.
         for row in await reader.rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
             if row[0] not in after:
                 homes[row[0]] = kind
@@ -206,14 +206,14 @@ async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: st
 
 @asynccontextmanager
 async def _open_backup(path: Path) -> AsyncIterator[Reader]:
-    """A file of SQLite as of one moment, whoever writes it meanwhile."""
+    """Open a SQLite file for reading one snapshot. Others may write to it meanwhile."""
 
     async def run(work: Callable[[Any], Result]) -> Result:
         with explain_errors(path):
             return work(connection)
 
     with explain_errors(path):
-        # Read-only, SQLite could not open the log of a bot that was killed.
+        # In read-only mode, SQLite could not open the log of a bot that was killed.
         connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
     with contextlib.closing(connection):
         connection.row_factory = sqlite3.Row
@@ -227,18 +227,19 @@ async def _open_backup(path: Path) -> AsyncIterator[Reader]:
 
 
 async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
-    """Return the rows of memory.json and its journal: in the running bot's working copy, else recovered from copies as
-    the next start would; the originals are untouched.
+    """Return a reader of memory.json and its journal.
+
+    Use the working copy of a running bot. Otherwise recover copies of the files, as the next start would.
     """
     try:
         stack.enter_context(data_dir(folder))
     except StorageHeld:
-        # What the journal holds by now was acknowledged or is about to be, so it must be in the backup.
+        # The backup must hold every record that the journal has by now: it may have been acknowledged.
         acknowledged = scan(folder / JOURNAL_NAME).last_seq
         try:
             reader = await stack.enter_async_context(_open_backup(folder / INDEX_NAME))
             [state] = await reader.rows("SELECT * FROM journal_state")
-        except StorageError:  # not there yet, or just being replaced
+        except StorageError:  # not created yet, or being replaced
             raise _NotYet from None
         is_current = not state["clean"] and state["snapshot"] == snapshot.read_identity(folder / SNAPSHOT_NAME)
         if not is_current or state["seq"] < acknowledged:
@@ -260,7 +261,7 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     return await stack.enter_async_context(_open_backup(copies / INDEX_NAME))
 
 
-async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
+async def _write_rows(sources: _Sources, out: gzip.GzipFile) -> None:
     digest, count = hashlib.sha256(), 0
     async for rows in _read_rows(sources):
         for row in rows:
@@ -274,7 +275,7 @@ async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
 async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
-    # The server's state first: where both have a row, that of memory.db is older.
+    # The server's state goes first: if both have a row, that of memory.db is older.
     for kind in (StorageType.POSTGRES, StorageType.SQLITE):
         for table, names in STATE.items() if kind in sources.readers else ():
             order = "position" if table == "updates" else names
@@ -287,7 +288,7 @@ async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, o
 
 
 def child() -> None:
-    """Make the backup that standard input asks for, giving way to the bot, and answer on standard output."""
+    """Make a backup at low priority in a child process: read the request from stdin, write the result to stdout."""
     if hasattr(os, "nice"):
         os.nice(10)
     asked = json.load(sys.stdin)
@@ -298,27 +299,26 @@ def child() -> None:
         write(sys.stdout.buffer, "failed", error.sentence)
 
 
-# restoring ---------------------------------------------------------------------------------------------------
 def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
-    """Restore a backup into the data directory. What is there is moved to a folder of its own, never overwritten.
+    """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
-    `database_url`: all memories of the backup, wherever they were, go into that PostgreSQL database instead, which must
-    hold none. Without it they all go into the files. Nothing is changed before everything was read and put where it can
-    be thrown away. Raise SettingsError when there is no such file, StorageHeld while the bot runs, StorageTooNew,
-    StorageCorrupt, StorageError.
+    If `database_url` is given, restore all memories into that PostgreSQL database, which must hold none. Change nothing
+    before the whole backup has been read. Raise SettingsError if `file` does not exist, StorageHeld while the bot runs,
+    StorageTooNew, StorageCorrupt, StorageError.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
     with data_dir(folder) as held, explain_errors(file), make_work_folder(held, RESTORING) as work:
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
-        made_at, messages = asyncio.run(_write_backup(file, fresh, database_url))
+        made_at, messages = asyncio.run(_restore_rows(file, fresh, database_url))
         return Restored(messages=messages, made_at=made_at, aside=exchange_folder(held, fresh))
 
 
-async def _write_backup(file: Path, folder: Path, url: str) -> tuple[str, int]:
-    """Make the files of a data directory in an empty folder, and fill the database of `url` in one transaction; when
-    the backup was made and how many messages it holds.
+async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
+    """Write the backup's rows to new files in an empty folder, and to the database at `url` in one transaction.
+
+    Return when the backup was made, and its number of messages.
     """
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
@@ -348,7 +348,7 @@ async def _write_backup(file: Path, folder: Path, url: str) -> tuple[str, int]:
                 await load_owner(server, owner, batches(islice(rows, 1, None)), StorageType.POSTGRES)
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
-                await store.load(owner, batches(rows))  # noqa: B031 - the rest of them
+                await store.load(owner, batches(rows))  # noqa: B031 - the rows after the first
             elif server is not None and table in _STAYS_ON_THE_SERVER:
                 await _put_state(server, table, rows)
             else:
@@ -366,29 +366,21 @@ async def _put_state(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
 
 
 async def _demand_empty(tx: Transaction) -> None:
-    """Also: nobody begins to use the database until the transaction ends."""
+    """Raise SettingsError if the database holds a memory. Lock it until the transaction ends."""
     await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
     if held:
         raise SettingsError(
-            "DATABASE_URL",
-            f"names a database that holds {held} memories; nothing was changed. Restore into a new one.",
+            "DATABASE_URL", f"names a database that holds {held} memories; nothing was changed. Restore into a new one."
         )
     if await tx.row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
         raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
 
 
-_DAMAGE = (
-    *(OSError, EOFError, zlib.error),
-    *(KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError),
-)
-"""Errors of reading a file that is no gzip file, or a damaged one."""
-
-
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the lines of a backup but the last, each of a known form.
+    """Yield the checked lines of a backup except the last one.
 
-    Raises StorageTooNew, and StorageCorrupt, also at the end, where it does not agree with what came before.
+    Raise StorageTooNew, or StorageCorrupt if a line has the wrong form or the last line does not match the others.
     """
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
@@ -414,7 +406,7 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                 count += 1
                 yield row
             _demand_sound(False)
-    except _DAMAGE as error:
+    except (OSError, EOFError, zlib.error, *_FORM_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 

@@ -1,4 +1,4 @@
-"""DATA_DIR: private, writable, locked by one process at a time, and cleaned of a killed process's temporary files."""
+"""DATA_DIR: private, writable, locked by one process, and cleared of temporary files left by killed processes."""
 
 import contextlib
 import itertools
@@ -26,11 +26,9 @@ OUR_FILES = (
     *("memory.json", "memory.json.journal"),
 )
 ASIDE = "before-restore-"  # prefix of the folders into which a restore moves the previous files
-_SET_ASIDE_PREFIX = ".restore-1-"
-"""Prefix of a folder of new files while `exchange_folder` moves the previous files aside."""
+_SET_ASIDE_PREFIX = ".restore-1-"  # prefix of a folder of new files while `exchange_folder` moves the old ones aside
 _MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `exchange_folder` moves its files into place
-_KEPT_NAMES = frozenset({".lock", "playground"})
-"""Files that a restore does not replace: the lock that it holds, and the playground's own memory."""
+_KEPT_NAMES = frozenset({LOCK_NAME, "playground"})  # files that a restore does not replace
 RESTORING = ".restoring-"  # prefix of a restore's working folder
 BACKING_UP = ".keepsake-backup-"  # prefix of a backup's working folder
 PROBE = ".probe-"  # prefix of the files written to check that a folder is writable
@@ -53,15 +51,11 @@ def data_dir(path: Path) -> Iterator[Path]:
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
         demand_files(path)
-        handle = os.open(path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
-        try:
-            os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
-            probe.unlink()
-        except OSError:
-            os.close(handle)
-            raise
+        os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
+        probe.unlink()
+        handle = os.open(path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "unknown"
         raise SettingsError("DATA_DIR", f"{path} cannot be written ({reason}).") from error
@@ -79,7 +73,7 @@ def data_dir(path: Path) -> Iterator[Path]:
 
 
 def demand_files(folder: Path) -> None:
-    """Raise SettingsError if a name of ours is a folder, a FIFO (opening it could wait for ever) or a dangling link."""
+    """Raise SettingsError if one of our files is a folder, a FIFO (opening it may block) or a dangling link."""
     for name in OUR_FILES:
         path = folder / name
         if os.path.lexists(path) and not path.is_file():
@@ -94,14 +88,17 @@ def exchange_folder(folder: Path, fresh: Path) -> Path | None:
     Return the folder that holds the previous files, or None if there were none. Once `fresh` is renamed, an exchange
     cut off by a kill is finished at the next start.
     """
-    moment = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    names = itertools.chain([moment], (f"{moment}-{number}" for number in itertools.count(2)))
-    name = next(candidate for candidate in names if not (folder / f"{ASIDE}{candidate}").exists())
-    fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{name}")
+    aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
     sync_folder(folder)
     _finish_exchange(folder)
-    aside = folder / f"{ASIDE}{name}"
     return aside if aside.exists() else None
+
+
+def find_free_path(path: Path) -> Path:
+    """Return `path`, or `path` with the first free number if it exists."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in itertools.count(2))
+    return next(candidate for candidate in itertools.chain([path], numbered) if not candidate.exists())
 
 
 def _finish_exchange(folder: Path) -> None:
@@ -155,7 +152,6 @@ def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
 
 @contextlib.contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process. Raise OSError if another process has locked it."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if fcntl is not None:
@@ -166,7 +162,7 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def read_known_instance(folder: Path) -> str:
-    """Return the id of a folder that another process may have locked, or "" if it has none. Raise StorageError."""
+    """Return the id of a folder, or "" if it has none. Another process may have locked it. Raise StorageError."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""

@@ -7,10 +7,10 @@ import asyncio
 import contextlib
 import logging
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -30,7 +30,7 @@ from storage.engine.postgres_driver import (
     explain_errors,
     set_up,
 )
-from storage.engine.protocol import Connection, Reader, Transaction
+from storage.engine.protocol import Connection, Reader, Runner, Transaction
 
 Result = TypeVar("Result")
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -48,55 +48,11 @@ class LeaseHolder(Protocol):
 
 MAX_CONNECTIONS = 8  # connections of one process. A server accepts 100 by default, for all processes together.
 EVERYBODY = "*"  # the value of app.owner that allows the rows of all owners
+_BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _READ_ONLY_SETTINGS = (b"in_hot_standby", b"default_transaction_read_only")
 _VACUUMED_TABLES = (
     "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"
 )
-
-
-@dataclass(slots=True)
-class _Pooled:
-    """A connection of the pool, the owner set for its reads, and the time.monotonic() of its last use."""
-
-    connection: PostgresConnection
-    owner_setting: str = ""
-    used: float = 0.0
-
-
-@dataclass(slots=True)
-class _ThreadRunner:
-    """Runs functions with one connection in the database's threads, and raises errors as StorageError.
-
-    The first function acquires the connection in the same hop. `begin` and `owner_setting` are passed to `_acquire`.
-    """
-
-    database: "PostgresDatabase"
-    begin: str
-    owner_setting: str
-    connection: PostgresConnection | None = None
-
-    async def __call__(self, work: Callable[[Any], Result], /) -> Result:
-        return await self.database.in_thread(partial(self._run_retrying_stale, work))
-
-    def acquire(self) -> PostgresConnection:
-        """Return the connection, acquiring it first if needed. Call this in a thread."""
-        if self.connection is None:
-            self.connection = self.database._acquire(self.begin, owner_setting=self.owner_setting)
-            # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
-            self.connection.prepares = not self.begin
-        return self.connection
-
-    def _run_retrying_stale(self, work: Callable[[Any], Result]) -> Result:
-        """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
-        connection = self.acquire()
-        was_idle = connection.is_idle
-        try:
-            return work(connection)
-        except STALE:
-            if not was_idle or not connection.is_idle:
-                raise
-            connection.prepare_nothing()
-            return work(connection)
 
 
 class PostgresDatabase:
@@ -114,7 +70,7 @@ class PostgresDatabase:
         self._threads = threads
         # One permit for each thread: work that waits for a connection must not block threads that have one.
         self._free = asyncio.Semaphore(MAX_CONNECTIONS)
-        self._connections: dict[Raw, _Pooled] = {}
+        self._connections: dict[Raw, PostgresConnection] = {}
         self._fail_fast_until = 0.0
         self._shutdown_timer: asyncio.TimerHandle | None = None
 
@@ -183,12 +139,10 @@ class PostgresDatabase:
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None, *, frozen: bool = False) -> AsyncIterator[Reader]:
         """See OwnerDatabase.read."""
-        owner_setting = _format_owner(owner)
-        begin = (
-            f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{owner_setting}', true)"
-        )
-        async with self._borrow_connection(begin if frozen else "", owner_setting=owner_setting) as run:
-            yield Reader(run, begin="BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        setting = EVERYBODY if owner is None else str(int(owner))
+        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if frozen else ""
+        async with self._borrow_connection(begin, owner_setting=setting) as run:
+            yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
     def finish_by(self, moment: float) -> None:
         """Cut all connections at this time.monotonic(), and fail whatever still waits for the server.
@@ -196,9 +150,8 @@ class PostgresDatabase:
         A server whose machine has vanished never answers, so its pending requests would outlast a clean stop.
         """
         if self._shutdown_timer is None:
-            self._shutdown_timer = asyncio.get_running_loop().call_later(
-                moment - time.monotonic(), self._cut_connections
-            )
+            delay = moment - time.monotonic()
+            self._shutdown_timer = asyncio.get_running_loop().call_later(delay, self._cut_connections)
 
     def _cut_connections(self) -> None:
         self._fail_fast_until = math.inf
@@ -227,16 +180,30 @@ class PostgresDatabase:
         return await run_uncancelled(wait_for_thread)
 
     @contextlib.asynccontextmanager
-    async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[_ThreadRunner]:
-        """Borrow a connection for a block, and roll back whatever is not committed at its end."""
-        run = _ThreadRunner(self, begin, owner_setting)
+    async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
+        """Borrow a connection for a block, and yield a function that runs work with it in a thread.
+
+        The first work acquires the connection in the same hop. What is not committed at the end is rolled back.
+        """
+        borrowed: list[PostgresConnection] = []
+
+        def acquire_once() -> PostgresConnection:
+            if not borrowed:
+                borrowed.append(self._acquire(begin, owner_setting=owner_setting))
+                # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
+                borrowed[0].prepares = not begin
+            return borrowed[0]
+
+        async def run(work: Callable[[Any], Result], /) -> Result:
+            return await self.in_thread(lambda: _run_retrying_stale(acquire_once(), work))
+
         async with self._free:
             try:
                 if begin:
-                    await self.in_thread(run.acquire)
+                    await self.in_thread(acquire_once)
                 yield run
             finally:
-                if (connection := run.connection) is not None:
+                for connection in borrowed:
                     give_back = partial(self._give_back, connection)
                     if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
@@ -259,7 +226,6 @@ class PostgresDatabase:
         limit = f"SET LOCAL idle_in_transaction_session_timeout = '{HANGING_SECONDS}s'"
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
-    # in a thread ---------------------------------------------------------------------------------------------
     def _acquire(self, begin: str, *, owner_setting: str = "") -> PostgresConnection:
         """Return a working connection, after running `begin` or else after setting app.owner to `owner_setting`."""
         for last in range(MAX_CONNECTIONS, -1, -1):
@@ -271,14 +237,13 @@ class PostgresDatabase:
                 # One turn makes several requests: fail the next ones at once instead of waiting again.
                 self._fail_fast_until = time.monotonic() + 2.0
                 raise
-            pooled = self._make_pooled(raw)
-            connection = pooled.connection
+            connection = self._connections.get(raw) or self._add_connection(raw)
             try:
                 if begin:
                     connection.run(begin)
-                elif pooled.owner_setting != owner_setting or time.monotonic() - pooled.used > 1.0:
+                elif connection.owner_setting != owner_setting or time.monotonic() - connection.used_at > 1.0:
                     connection.run(f"SELECT set_config('app.owner', '{owner_setting}', false)")
-                    pooled.owner_setting = owner_setting
+                    connection.owner_setting = owner_setting
             except psycopg.OperationalError:
                 # The connection died in the pool before it was used: try another.
                 is_gone = raw.closed
@@ -286,16 +251,15 @@ class PostgresDatabase:
                 if not is_gone or not last:
                     raise
             else:
-                pooled.used = time.monotonic()
+                connection.used_at = time.monotonic()
                 return connection
         raise AssertionError
 
-    def _make_pooled(self, raw: Raw) -> _Pooled:
-        if (pooled := self._connections.get(raw)) is None:
-            for closed in [known for known in list(self._connections) if known.closed]:
-                self._connections.pop(closed, None)
-            pooled = self._connections[raw] = _Pooled(PostgresConnection(raw, self._full_text))
-        return pooled
+    def _add_connection(self, raw: Raw) -> PostgresConnection:
+        for closed in [known for known in list(self._connections) if known.closed]:
+            self._connections.pop(closed, None)
+        connection = self._connections[raw] = PostgresConnection(raw, self._full_text)
+        return connection
 
     def _give_back(self, connection: PostgresConnection) -> None:
         raw = connection.raw
@@ -309,6 +273,18 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
+def _run_retrying_stale(connection: PostgresConnection, work: Callable[[Any], Result]) -> Result:
+    """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
+    was_idle = connection.is_idle
+    try:
+        return work(connection)
+    except STALE:
+        if not was_idle or not connection.is_idle:
+            raise
+        connection.prepare_nothing()
+        return work(connection)
+
+
 def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
     set_up(raw)
     raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
@@ -317,10 +293,6 @@ def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
 def _is_read_only(raw: Raw) -> bool:
     """Return True if the server refuses writes. It reports these settings by itself, so this sends no query."""
     return any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
-
-
-def _format_owner(owner: int | None) -> str:
-    return EVERYBODY if owner is None else str(int(owner))
 
 
 def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
@@ -365,20 +337,20 @@ def explain_refusal(words: str) -> tuple[str, bool]:
     The sentence never quotes the driver's message, which may hold secrets.
     """
     words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
-    if "Permission denied" in words:
-        return "this program's user may not open the socket of the PostgreSQL server, or a folder above it.", True
-    if "too many" in words or "connection slots" in words:
-        return "the PostgreSQL server has no room for another connection.", False
-    if "starting up" in words or "shutting down" in words or "recovery mode" in words:
-        return "the PostgreSQL server is starting or stopping.", False
-    if "Temporary failure" in words:
-        return "the name of the PostgreSQL server's machine cannot be looked up right now.", False
-    if "resolve host" in words or "translate host" in words:
-        return "the name of the PostgreSQL server's machine is not known here.", True
-    if "password" in words or "authentication" in words or "role" in words:
-        return "the PostgreSQL server does not accept this user or password.", True
-    if "database" in words and "does not exist" in words:
-        return "the PostgreSQL server has no such database.", True
-    if "invalid" in words or "missing" in words:
-        return "is no address of a PostgreSQL server (postgresql://user:password@host:port/database).", True
+    for pattern, sentence, is_setting_wrong in _REFUSALS:
+        if re.search(pattern, words):
+            return sentence, is_setting_wrong
     return "no PostgreSQL server answers at this address.", False
+
+
+_REFUSALS = (
+    ("Permission denied", "this program's user may not open the socket of the PostgreSQL server.", True),
+    ("too many|connection slots", "the PostgreSQL server has no room for another connection.", False),
+    ("starting up|shutting down|recovery mode", "the PostgreSQL server is starting or stopping.", False),
+    ("Temporary failure", "the name of the PostgreSQL server's machine cannot be looked up right now.", False),
+    ("(resolve|translate) host", "the name of the PostgreSQL server's machine is not known here.", True),
+    ("password|authentication|role", "the PostgreSQL server does not accept this user or password.", True),
+    ("database.*does not exist", "the PostgreSQL server has no such database.", True),
+    ("invalid|missing", "is no address of a PostgreSQL server (postgresql://user:password@host:port/database).", True),
+)
+"""Patterns of the server's messages, our sentence, and True if the setting is wrong. The first match counts."""

@@ -77,13 +77,6 @@ class _TextDumper(StrBinaryDumper):
         return super().dump(escape_nul(obj))
 
 
-class _IntegerDumper(Int8BinaryDumper):
-    """Send every integer as bigint."""
-
-    def dump(self, obj: int) -> Buffer | None:
-        return super().dump(int(obj))
-
-
 class _TextLoader(Loader):
     format = pq.Format.BINARY
 
@@ -169,6 +162,8 @@ class PostgresConnection:
         self.raw = raw
         self.full_text = full_text
         self.prepares = True
+        self.owner_setting = ""  # the value of app.owner outside transactions
+        self.used_at = 0.0  # time.monotonic() of the last use
 
     @property
     def is_idle(self) -> bool:
@@ -215,8 +210,8 @@ class PostgresConnection:
 def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Register our type adapters on a new connection."""
     raw.adapters.register_dumper(str, _TextDumper)
-    raw.adapters.register_dumper(int, _IntegerDumper)
-    raw.adapters.register_dumper(bool, _IntegerDumper)
+    raw.adapters.register_dumper(int, Int8BinaryDumper)
+    raw.adapters.register_dumper(bool, Int8BinaryDumper)
     raw.adapters.register_loader("text", _TextLoader)
     raw.adapters.register_loader("numeric", _SumLoader)
     raw.prepare_threshold = 1  # prepare a statement at its second use

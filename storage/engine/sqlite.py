@@ -17,7 +17,14 @@ from typing import TypeVar
 from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
 from runtime.tasks import run_uncancelled
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite_driver import connect, create_private, explain_errors, sqlite3, sync_folder
+from storage.engine.sqlite_driver import (
+    connect,
+    create_private,
+    explain_errors,
+    make_corrupt_error,
+    sqlite3,
+    sync_folder,
+)
 from storage.engine.sqlite_writer import SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -218,4 +225,4 @@ def _check_integrity(path: Path, stopping: threading.Event) -> None:
     with explain_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.set_progress_handler(stopping.is_set, 10_000)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise sqlite3.DatabaseError("database disk image is malformed")
+            raise make_corrupt_error(path)

@@ -10,40 +10,16 @@ from typing import TYPE_CHECKING
 from records.errors import StorageBusy, StorageCorrupt, StorageError
 
 if TYPE_CHECKING:
-    import sqlite3
+    import sqlite3 as sqlite3
 else:
-    # Many Pythons' own module carries an old SQLite that cannot load extensions (knowledge/parts.md).
+    # The module of many Pythons has an old SQLite that cannot load extensions.
     try:
         from pysqlite3 import dbapi2 as sqlite3
     except ImportError:
         import sqlite3
 
-__all__ = [
-    "RESTORE",
-    "Row",
-    "connect",
-    "create_private",
-    "explain_errors",
-    "sqlite3",
-    "sync_folder",
-    "to_storage_error",
-]
-
-Row = sqlite3.Row
-
 RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
 _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
-
-_CODES = {
-    "locked": 5,
-    "readonly": 8,
-    "disk I/O": 10,
-    "malformed": 11,
-    "is full": 13,
-    "unable to open": 14,
-    "not a database": 26,
-}
-"""SQLite's result codes by their fixed English messages, for drivers whose errors carry no code."""
 
 
 def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
@@ -104,13 +80,17 @@ def explain_errors(path: Path) -> Iterator[None]:
         raise to_storage_error(error, path) from error
 
 
+def make_corrupt_error(path: Path) -> StorageCorrupt:
+    """Return the error for a damaged file, with its remedy."""
+    return StorageCorrupt(f"{path.name} is damaged and was left untouched; {_REMEDIES.get(path.name, RESTORE)}")
+
+
 def to_storage_error(error: Exception, path: Path) -> StorageError:
     """Return the StorageError for a driver or file error, without the driver's text, which may quote messages."""
     name = path.name
     if isinstance(error, OSError):
         return StorageError(f"{name} cannot be read or written ({os.strerror(error.errno or 5)}).")
-    guessed = next((code for text, code in _CODES.items() if text in str(error)), 0)
-    match (getattr(error, "sqlite_errorcode", None) or guessed) & 0xFF:
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case 5 | 6:
             return StorageBusy(f"{name} is locked by another process; nothing was changed.")
         case 7:
@@ -120,7 +100,7 @@ def to_storage_error(error: Exception, path: Path) -> StorageError:
         case 10:
             return StorageError(f"The disk failed while {name} was read or written; nothing was changed.")
         case 11 | 26:
-            return StorageCorrupt(f"{name} is damaged and was left untouched; {_REMEDIES.get(name, RESTORE)}")
+            return make_corrupt_error(path)
         case 13:
             return StorageError(f"The disk that holds {name} is full; nothing was changed.")
         case 14:

@@ -5,12 +5,10 @@ from pathlib import Path
 from storage.engine.sqlite import Migration
 from storage.engine.sqlite_driver import sqlite3
 
-SCHEMA = Path(__file__).with_name("sqlite.sql")
-
 
 def create_first_schema(connection: sqlite3.Connection) -> None:
     """Create all tables of version 1.0."""
-    make_script_migration(SCHEMA.read_text(encoding="utf-8"))(connection)
+    make_script_migration(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"))(connection)
 
 
 def make_script_migration(text: str) -> Migration:
@@ -46,7 +44,7 @@ ALTER TABLE users ADD COLUMN formatting TEXT NOT NULL DEFAULT '';
 """
 
 GROUNDS = """
--- The person's own words that a fact was learned from, and when its owner last changed it by hand.
+-- The quote from which a fact was learned, and when its owner last changed it by hand.
 ALTER TABLE facts ADD COLUMN quote TEXT NOT NULL DEFAULT '';
 ALTER TABLE facts ADD COLUMN is_uncertain INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE facts ADD COLUMN decided_at TEXT;
@@ -54,12 +52,12 @@ UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NO
 """
 
 CORRECTED_SUMMARIES = """
--- What its person wrote in place of a summary's text; summaries made again keep to it.
+-- A person's correction of the summary's text. Later summaries respect it.
 ALTER TABLE summaries ADD COLUMN correction TEXT NOT NULL DEFAULT '';
 """
 
 DECISIONS = """
--- What an owner decided about a fact that was erased since: its words as hashes, and where it had come from.
+-- An owner's decisions about erased facts: the facts' terms as hashes, and their sources.
 CREATE TABLE decisions (
   id         INTEGER NOT NULL,             -- the fact's
   user_id    INTEGER NOT NULL,
@@ -73,18 +71,14 @@ CREATE TABLE decisions (
 """
 
 CACHE_WRITES = """
--- Tokens of prompts that were written to the provider's cache, at a price of their own.
+-- Prompt tokens that were written to the provider's cache, which has its own price.
 ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 """
 
 MIGRATIONS: list[Migration] = [
     create_first_schema,
-    make_script_migration(USED_LINKS),
-    make_script_migration(TITLES),
-    make_script_migration(FORMATTING),
-    make_script_migration(GROUNDS),
-    make_script_migration(CORRECTED_SUMMARIES),
-    make_script_migration(DECISIONS),
-    make_script_migration(CACHE_WRITES),
+    *map(
+        make_script_migration, (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES)
+    ),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

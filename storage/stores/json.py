@@ -107,11 +107,11 @@ class JsonStore(MemoryStore):
     async def erase(self, owner: int) -> None:
         """Erase an owner, from the snapshot and the journal too."""
         await super().erase(owner)
-        await self._snapshot()
+        await run_uncancelled(self._make_snapshot)
 
     async def erase_traces(self) -> None:
         """Write a new snapshot, so that neither it nor the journal holds erased text, then rewrite the working copy."""
-        await self._snapshot()
+        await run_uncancelled(self._make_snapshot)
         await super().erase_traces()
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
@@ -138,7 +138,7 @@ class JsonStore(MemoryStore):
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):
             await run_uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
 
-    # the journal: called by the database while nobody else writes; the first two in its thread ----------------
+    # These three implement CommitHooks.
     def before_commit(self, connection: sqlite3.Connection) -> None:
         """Write the transaction's changes to the journal and fsync it before the working copy commits."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
@@ -169,10 +169,10 @@ class JsonStore(MemoryStore):
         if self._next > self._seq:
             self._seq = self._next
             self._journal.keep()
-            if self._journal.is_due(_size(self._target)) and (self.background is None or self.background.done()):
+            size = self._target.stat().st_size if self._target.exists() else 0
+            if self._journal.is_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()
 
-    # the snapshot ------------------------------------------------------------------------------------------
     def _begin_snapshot(self) -> None:
         self.background = asyncio.ensure_future(self._try_snapshot())
 
@@ -185,11 +185,8 @@ class JsonStore(MemoryStore):
             self._journal.compaction_failed()
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
-    async def _snapshot(self) -> None:
-        """Write memory.json and drop the journal records that it now holds."""
-        await run_uncancelled(self._make_snapshot)
-
     async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        """Write memory.json and drop the journal records that it now holds."""
         async with self._snapshot_lock:
             with explain_errors(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
@@ -217,10 +214,6 @@ class JsonStore(MemoryStore):
         except StorageError as error:
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
         self._journal.close()
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def _select_changed_rows_sql(table: Table) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +30,7 @@ FORMAT = 2  # the format since shortly before version 1.0. Older ones cannot be 
 MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
 MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
+_FORM_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
 _INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
 _COUNT_SCOPES = """
@@ -62,7 +65,6 @@ def read_identity(path: Path) -> str | None:
     return f"{stat.st_size}-{stat.st_mtime_ns}"
 
 
-# writing -----------------------------------------------------------------------------------------------------
 def write(
     source: sqlite3.Connection, target: Path, *, is_wanted: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
@@ -101,37 +103,29 @@ def _write_all(
     file.write('{\n  "keepsake": ' + indent_row(header, 2))
     for table in TABLES:
         file.write(f',\n  "{table.name}": {{')
-        if table is USERS:
-            _write_users(source, file)
-        else:
-            _write_rows(source, file, table, is_wanted, pauses)
+        _write_rows(source, file, table, is_wanted, pauses)
     file.write("\n}\n")
-
-
-def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
-    between = "\n"
-    for row in source.execute("SELECT * FROM users ORDER BY user_id"):
-        shown = {"user_id": row["user_id"], "storage_type": row["storage_type"], **USERS.portable(row)}
-        file.write(f'{between}    "{row["user_id"]}": {indent_row(shown, 4)}')
-        between = ",\n"
-    file.write("\n  }" if between != "\n" else "}")
 
 
 def _write_rows(
     source: sqlite3.Connection, file: IO[str], table: Table, is_wanted: Callable[[], bool], pauses: bool
 ) -> None:
-    owner = None
+    """Write the rows of a table by owner: one object in `users`, a list elsewhere."""
+    between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
-    for number, row in enumerate(yielding_gil(found) if pauses else found):
-        if number % 100 == 0 and not is_wanted():
-            raise NotWanted
-        if row["user_id"] != owner:
-            file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
-            owner = row["user_id"]
-        else:
-            file.write(",\n")
-        file.write("      " + indent_row(table.portable(row), 6))
-    file.write("\n    ]\n  }" if owner is not None else "}")
+    for owner, rows in groupby(yielding_gil(found) if pauses else found, key=itemgetter("user_id")):
+        file.write(f'{between}    "{owner}": ')
+        between = ",\n"
+        for number, row in enumerate(rows):
+            if number % 100 == 0 and not is_wanted():
+                raise NotWanted
+            if table is USERS:
+                shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.portable(row)}
+                file.write(indent_row(shown, 4))
+            else:
+                file.write((",\n      " if number else "[\n      ") + indent_row(table.portable(row), 6))
+        file.write("" if table is USERS else "\n    ]")
+    file.write("}" if between == "\n" else "\n  }")
 
 
 @cache
@@ -157,39 +151,26 @@ def _format_nested(value: object, depth: int) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 
 
-# reading -----------------------------------------------------------------------------------------------------
 def read(path: Path) -> Snapshot:
     """Parse memory.json. Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge."""
-    demand_size(path.name, path.stat().st_size)
+    if (size := path.stat().st_size) > MAX_SNAPSHOT_BYTES:
+        raise StorageTooLarge(
+            f"{path.name} has {size / 1e6:,.0f} MB, and at most {MAX_SNAPSHOT_BYTES / 1e6:,.0f} are read, for the "
+            "whole file is in memory at once; nothing was changed."
+        )
     try:
         content = json.loads(path.read_bytes().decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise SnapshotError from error
-    if not isinstance(content, dict):
-        raise SnapshotError
-    header = content.get("keepsake")
-    if header is None:
-        if any(name in content for name in ("users", "messages", "summaries")):
+        if content.get("keepsake") is None and not {"users", "messages", "summaries"}.isdisjoint(content):
             raise StorageTooOld.for_file(path.name)
-        raise SnapshotError
-    try:
+        header = content["keepsake"]
         number, seq = int(header["format"]), int(header["journal_seq"])
-    except (TypeError, KeyError, ValueError, OverflowError) as error:
+    except _FORM_ERRORS as error:
         raise SnapshotError from error
     if number > FORMAT:
         raise StorageTooNew.for_format(path.name, number, FORMAT)
     if number < FORMAT:
         raise StorageTooOld.for_file(path.name)
     return Snapshot(journal_seq=seq, content=content)
-
-
-def demand_size(name: str, size: int) -> None:
-    """Raise StorageTooLarge if `size` is more than MAX_SNAPSHOT_BYTES."""
-    if size > MAX_SNAPSHOT_BYTES:
-        raise StorageTooLarge(
-            f"{name} has {size / 1e6:,.0f} MB, and at most {MAX_SNAPSHOT_BYTES / 1e6:,.0f} are read, for the whole "
-            "file is in memory at once; nothing was changed."
-        )
 
 
 def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
@@ -210,7 +191,7 @@ def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[
             for table in TABLES[1:]:
                 rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
                 yield table, [table.stored(row) for row in rows]
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except _FORM_ERRORS as error:
         raise SnapshotError from error
 
 
@@ -288,7 +269,6 @@ def insert_snapshot(connection: sqlite3.Connection, snapshot: Snapshot, storage:
                 connection.executemany(table.upsert, batch)
 
 
-# the journal ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
     """One record: portable rows and keys of deleted rows, by table. Deleting a user deletes all their rows."""

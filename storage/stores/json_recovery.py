@@ -16,6 +16,7 @@ from pathlib import Path
 
 from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
+from storage.engine.data_dir import find_free_path
 from storage.engine.protocol import Connection
 from storage.engine.sqlite import Database, migrate, read_version
 from storage.engine.sqlite_driver import connect, create_private, sqlite3, to_storage_error
@@ -52,6 +53,36 @@ CREATE TABLE IF NOT EXISTS journal_state (
 )
 """
 
+_COPY_VECTORS = """
+INSERT INTO vectors (seq, {names}) SELECT m.seq, {ours}
+FROM old.vectors AS v JOIN old.messages AS o ON o.seq = v.seq
+JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id
+WHERE (m.thread_id, m.content, m.speaker) = (o.thread_id, o.content, o.speaker)
+"""
+_MARK_INDEXED = """
+DELETE FROM unindexed WHERE seq IN (SELECT seq FROM vectors) AND seq NOT IN (
+  SELECT m.seq FROM old.unindexed AS u JOIN old.messages AS o ON o.seq = u.seq
+  JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id)
+"""
+_COPY_FACT_VECTORS = """
+INSERT INTO fact_vectors SELECT v.* FROM old.fact_vectors AS v
+JOIN old.facts AS o ON o.user_id = v.user_id AND o.id = v.fact_id
+JOIN main.facts AS f ON f.user_id = o.user_id AND f.id = o.id AND f.text = o.text
+"""
+_ADD_USERS = """
+INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
+WHERE user_id NOT IN (SELECT user_id FROM users) GROUP BY user_id
+"""
+_ACTIVATE_MESSAGES = """
+UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE chunk_id IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM summaries WHERE summaries.user_id = messages.user_id AND summaries.id = messages.chunk_id)
+"""
+_RAISE_COUNTERS = """
+UPDATE users AS u SET
+  next_message_id = MAX(next_message_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM messages WHERE user_id = u.user_id)),
+  next_summary_id = MAX(next_summary_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM summaries WHERE user_id = u.user_id))
+"""
 # A rebuild needs no log: nobody else uses the file, and an unfinished one is deleted. References are checked once, at
 # the end.
 _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
@@ -118,21 +149,20 @@ class Recovery:
         return True
 
     def _read_state(self) -> dict[str, object] | None:
-        """Return the state that the working copy recorded about itself, or None if it is not readable."""
+        """Return the row of `journal_state` in the working copy, or None if it is not readable."""
         if not self._index.exists():
             return None
         try:
             with contextlib.closing(connect(self._index, durable=False)) as connection:
-                if read_version(connection, INDEX_NAME, len(MIGRATIONS)) != len(MIGRATIONS):
-                    return None
-                row = connection.execute("SELECT * FROM journal_state").fetchone()
-                return dict(row) if row is not None else None
+                if read_version(connection, INDEX_NAME, len(MIGRATIONS)) == len(MIGRATIONS):
+                    row = connection.execute("SELECT * FROM journal_state").fetchone()
+                    return dict(row) if row is not None else None
         except (StorageTooOld, StorageTooNew):
-            return None
+            pass
         except sqlite3.DatabaseError as error:
             if isinstance(to_storage_error(error, self._index), StorageBusy):
                 raise
-            return None
+        return None
 
     def _rebuild_database(self, fresh: Path, found: files.Snapshot | None) -> None:
         """Build a new working copy from memory.json."""
@@ -177,15 +207,12 @@ class Recovery:
 
     def _set_aside(self, path: Path, *, move: bool) -> Path:
         stamp = self._clock().astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-        kept = path.with_name(f"{path.name}.unreadable-{stamp}")
-        number = 1
-        while kept.exists():
-            number += 1
-            kept = path.with_name(f"{path.name}.unreadable-{stamp}-{number}")
+        kept = find_free_path(path.with_name(f"{path.name}.unreadable-{stamp}"))
         if move:
             path.replace(kept)
         else:
-            _copy_tables(path, kept)
+            create_private(kept)
+            shutil.copyfile(path, kept)
         return kept
 
 
@@ -208,28 +235,9 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
         names = ", ".join(name for name in columns if name not in ("id", "seq"))
         ours = ", ".join(f"v.{name}" for name in columns if name not in ("id", "seq"))
         connection.execute("INSERT INTO embedding_models SELECT * FROM old.embedding_models")
-        connection.execute(
-            f"""
-            INSERT INTO vectors (seq, {names}) SELECT m.seq, {ours}
-            FROM old.vectors AS v JOIN old.messages AS o ON o.seq = v.seq
-            JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id
-            WHERE (m.thread_id, m.content, m.speaker) = (o.thread_id, o.content, o.speaker)
-            """  # noqa: S608
-        )
-        connection.execute(
-            """
-            DELETE FROM unindexed WHERE seq IN (SELECT seq FROM vectors) AND seq NOT IN (
-              SELECT m.seq FROM old.unindexed AS u JOIN old.messages AS o ON o.seq = u.seq
-              JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id)
-            """
-        )
-        connection.execute(
-            """
-            INSERT INTO fact_vectors SELECT v.* FROM old.fact_vectors AS v
-            JOIN old.facts AS o ON o.user_id = v.user_id AND o.id = v.fact_id
-            JOIN main.facts AS f ON f.user_id = o.user_id AND f.id = o.id AND f.text = o.text
-            """
-        )
+        connection.execute(_COPY_VECTORS.format(names=names, ours=ours))
+        connection.execute(_MARK_INDEXED)
+        connection.execute(_COPY_FACT_VECTORS)
         connection.execute("COMMIT")
 
 
@@ -275,27 +283,8 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:
     """Repair lost references: add missing users with memory off, and activate messages whose summary is missing."""
-    connection.execute(
-        """
-        INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
-        SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
-        WHERE user_id NOT IN (SELECT user_id FROM users) GROUP BY user_id
-        """
-    )
-    connection.execute(
-        """
-        UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE chunk_id IS NOT NULL AND NOT EXISTS (
-          SELECT 1 FROM summaries WHERE summaries.user_id = messages.user_id AND summaries.id = messages.chunk_id)
-        """
-    )
-    connection.execute(
-        """
-        UPDATE users SET next_message_id = MAX(next_message_id, 1 + COALESCE(
-          (SELECT MAX(id) FROM messages WHERE messages.user_id = users.user_id), 0)),
-        next_summary_id = MAX(next_summary_id, 1 + COALESCE(
-          (SELECT MAX(id) FROM summaries WHERE summaries.user_id = users.user_id), 0))
-        """
-    )
+    for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
+        connection.execute(repair)
 
 
 def mark_clean(index: Path) -> None:
@@ -313,12 +302,6 @@ def _remove_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _copy_tables(source: Path, target: Path) -> None:
-    create_private(target)
-    shutil.copyfile(source, target)
-
-
-# the words ---------------------------------------------------------------------------------------------------
 def _create_words_table(connection: Connection) -> None:
     connection.execute(_WORDS_MISSING)
     connection.execute(_BY_OWNER)

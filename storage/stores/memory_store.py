@@ -43,7 +43,6 @@ from text.analyzer import analyse_text
 
 MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still being indexed
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
-_AFTER_THE_LAST = 2**62
 
 
 class MemoryStore(FoldTable):
@@ -68,15 +67,13 @@ class MemoryStore(FoldTable):
         self.conversations = ConversationTable(database, kind)
         self.timeline = TimelineTable(database, kind)
 
-    # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
         rows = await self._fetch_rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
         return [parse_config(row) for row in rows]
 
     async def owner(self, owner: int) -> OwnerConfig | None:
-        row = await self._fetch_row(
-            owner, "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind
-        )
+        sql = "SELECT * FROM users WHERE user_id = ? AND storage_type = ?"
+        row = await self._fetch_row(owner, sql, owner, self.kind)
         return parse_config(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
@@ -100,7 +97,6 @@ class MemoryStore(FoldTable):
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
-    # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         """Store messages and index their words in one transaction. Ids ascend and are never reused.
 
@@ -109,11 +105,10 @@ class MemoryStore(FoldTable):
         """
         if not drafts:
             return []
-        analysed = await message_table.analysed(scope, drafts)
+        analysed = await message_table.analyse_drafts(scope, drafts)
         self._unmerged += len(drafts)
-        return await self.database.transact(
-            lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
-        )
+        append = partial(message_table.append, scope=scope, kind=self.kind, drafts=analysed)
+        return await self.database.transact(append, scope.owner)
 
     async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
         """Store a question's pieces as one turn, like `append`, and read what is needed to answer it.
@@ -121,77 +116,51 @@ class MemoryStore(FoldTable):
         If an earlier process has already stored an answer to the last piece, return that. Otherwise, if `turns` is
         above 0, return the `context_sources` of that many turns before this one.
         """
-        analysed = await message_table.analysed(scope, pieces)
+        analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
-
-        def asked(connection: Connection, turns: int = turns) -> StoredQuestion:
-            return message_table.ask(connection, scope, self.kind, analysed, turns=turns)
-
+        ask = partial(message_table.ask, scope=scope, kind=self.kind, pieces=analysed)
         try:
-            return await self.database.transact(asked, scope.owner)
+            return await self.database.transact(partial(ask, turns=turns), scope.owner)
         except StorageBusy:
             raise
         except Exception:  # broad: the question must be stored even if its context cannot be read
             if not turns:
                 raise
-            return await self.database.transact(partial(asked, turns=0), scope.owner)
+            return await self.database.transact(partial(ask, turns=0), scope.owner)
 
     async def decline(self, scope: Scope, turns: Sequence[int]) -> None:
         """Mark the questions of these turns as refused by the model's provider, which keeps them out of all prompts."""
-        await self.database.transact(lambda connection: message_table.decline(connection, scope, turns), scope.owner)
+        await self._execute_for(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        return await self._read_together(
-            scope.owner, lambda connection: message_table.find(connection, scope, role=role, source=source)
-        )
+        sql = message_table.IN_SCOPE_BY_SOURCE
+        row = await self._fetch_row(scope.owner, sql, scope.owner, role, source, scope.thread)
+        return message_of(row) if row else None
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages with these ids that are in the scope, in ascending order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def unfolded(self, scope: Scope) -> list[Message]:
-        """Return the oldest active messages in ascending order, at most MOST_UNFOLDED."""
-        return await self._read_messages(
-            scope.owner,
-            f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?",
-            *scope,
-            MAX_UNFOLDED,
-        )
+        """Return the oldest active messages in ascending order, at most MAX_UNFOLDED."""
+        return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
         """Return the messages of one turn in ascending order, imported ones included."""
-        return await self._read_messages(
-            scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
-        )
+        return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return all messages of the newest `turns` turns below `before`, active or archived, in ascending order.
-
-        Imported history is left out.
-        """
-        return await self._read_messages(
-            scope.owner,
-            f"""
-            {_MESSAGES} WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
-              SELECT DISTINCT turn_id FROM messages
-              WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
-              ORDER BY turn_id DESC LIMIT ?4
-            ) ORDER BY created_at || '', id -- an expression, so that SQLite sorts a few instead of scanning all
-            """,  # noqa: S608
-            *scope,
-            _AFTER_THE_LAST if before is None else before,
-            max(0, turns),
-        )
+        """Return all messages of the newest `turns` turns below `before`, ascending, without imported history."""
+        values = (*scope, 2**62 if before is None else before, max(0, turns))
+        return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
     async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
         """Return the material of a prompt except search results, with the messages of the newest `turns` turns.
 
         If `before` is given, leave out the messages of that turn and later ones.
         """
-        return await self._read_together(
-            scope.owner,
-            lambda connection: message_table.context_sources(connection, scope, turns=turns, before=before),
-        )
+        read = partial(message_table.context_sources, scope=scope, turns=turns, before=before)
+        return await self._read_together(scope.owner, read)
 
     async def counts(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
@@ -204,27 +173,19 @@ class MemoryStore(FoldTable):
                 turns, gap = a, b
             else:
                 levels[a] = b
-        return Counts(
-            total=total,
-            archived=archived,
-            active_turns=turns,
-            active_by_level=levels,
-            characters=characters,
-            gap=gap,
-        )
+        sums = {"total": total, "archived": archived, "characters": characters}
+        return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
         """Return the first and the last message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
-        row = await self._fetch_row(
-            scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
-        )
+        sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
+        row = await self._fetch_row(scope.owner, sql, *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
         """Return the scopes of an owner that hold a message."""
-        rows = await self._fetch_rows(
-            owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
-        )
+        sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
+        rows = await self._fetch_rows(owner, sql, owner)
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
@@ -258,15 +219,14 @@ class MemoryStore(FoldTable):
 
     async def speakers(self, scope: Scope) -> list[str]:
         """Return the names of recent speakers."""
-        return await self._read_together(scope.owner, lambda connection: search.speakers(connection, scope))
+        return await self._read_together(scope.owner, partial(search.speakers, scope=scope))
 
     async def completions(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """By term that no message before `before` holds, the terms of the scope that begin with it."""
-        return await self._read_together(
-            scope.owner, lambda connection: search.completions(connection, scope, terms, before=before)
-        )
+        """Return the scope's terms that begin with a term that no message before `before` holds, by that term."""
+        read = partial(search.completions, scope=scope, terms=terms, before=before)
+        return await self._read_together(scope.owner, read)
 
     async def candidates(
         self,
@@ -284,12 +244,10 @@ class MemoryStore(FoldTable):
         leave out the message with that id and later ones.
         """
         await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
-        return await self._read_together(
-            scope.owner,
-            lambda connection: search.candidates(
-                connection, scope, terms, limit=limit, nearest=nearest, times=times, before=before
-            ),
+        read = partial(
+            search.candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
         )
+        return await self._read_together(scope.owner, read)
 
     async def optimize_words(self) -> None:
         """Merge a few segments of the word index after some writes. Call it when the bot is idle."""
@@ -300,7 +258,6 @@ class MemoryStore(FoldTable):
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [message_of(row) for row in await self._fetch_rows(owner, sql, *values)]
 
-    # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
         """Yield a snapshot of everything of an owner, in batches of portable rows with a "table" key, for `load`."""
         async with self.database.read(owner, frozen=True) as reader:
@@ -360,7 +317,21 @@ class MemoryStore(FoldTable):
         """
 
 
-_MESSAGES = "SELECT * FROM messages"
+_UNFOLDED = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?
+"""
+_OF_TURN = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id"
+# The "|| ''" makes SQLite sort a few messages instead of scanning all of them in the order of an index.
+_LAST_TURNS = """
+SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
+  SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
+  ORDER BY turn_id DESC LIMIT ?4
+) ORDER BY created_at || '', id
+"""
+_DECLINE = """
+UPDATE messages SET origin = 'declined'
+WHERE user_id = ? AND thread_id = ? AND role = 'user' AND turn_id IN (SELECT value FROM json_each(?))
+"""
 _EARLIER = """
 SELECT messages.*, versions.content AS earlier FROM versions
 JOIN messages ON messages.user_id = versions.user_id AND messages.id = versions.message_id
@@ -368,10 +339,10 @@ WHERE versions.user_id = ? AND messages.thread_id = ? ORDER BY versions.id DESC 
 """
 # The "+" and the "|| ''" force SQLite to use the index on ids. It chose the index on times, to avoid sorting fifty
 # messages, and scanned the whole scope.
-BY_IDS = f"""
-{_MESSAGES}
+BY_IDS = """
+SELECT * FROM messages
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
-"""  # noqa: S608
+"""
 # Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message.
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2

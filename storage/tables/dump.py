@@ -1,7 +1,4 @@
-"""Everything of an owner out of the tables as portable rows, and back into the tables of any store.
-
-Owns the order of the rows: tables as in TABLES, messages in time.
-"""
+"""Dump everything of an owner as portable rows, and load them into any store."""
 
 import asyncio
 import hashlib
@@ -16,14 +13,17 @@ from storage.schema.rows import group_rows
 from storage.tables import history as history_table
 
 BATCH = 500
-_AFTER_EVERY_ID = 2**62
+_IS_HELD = """
+SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
+UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1 LIMIT 1
+"""
 
 Batches = AsyncIterator[Sequence[Mapping[str, object]]]
-"""Portable rows, each with a "table" key, in the order of TABLES."""
+"""Batches of portable rows, each with a "table" key, in the order of TABLES."""
 
 
 async def dump_owner(reader: Reader, owner: int) -> Batches:
-    """As `dump`, with a connection that sees one moment."""
+    """Implement `MemoryStore.dump`. `reader` must read one snapshot."""
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
@@ -36,17 +36,8 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
 
 
 async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
-    """As `load`, within a transaction. `kind`: of the store."""
-    held = await tx.row(
-        """
-        SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
-        UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
-        LIMIT 1
-        """,
-        owner,
-        kind,
-    )
-    if held:
+    """Implement `MemoryStore.load` for the store of this kind, inside the caller's transaction."""
+    if await tx.row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:
         for name, rows in group_rows(batch, owner).items():
@@ -60,7 +51,7 @@ async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: Storag
 
 
 async def digest_of(batches: Batches) -> str:
-    """Return a hash over the rows of a dump, whatever its batches."""
+    """Return a hash of the rows of a dump. It does not depend on the size of the batches."""
     digest = hashlib.sha256()
     async for batch in batches:
         digest.update(await asyncio.to_thread(_format_lines, batch))
@@ -72,15 +63,15 @@ def _format_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
 
 
 def read_order(table: Table) -> tuple[str, ...]:
-    """Return the columns by which an owner's rows are dumped: messages in time, all others by their key."""
+    """Return the columns by which an owner's rows are sorted: messages by time, all others by their key."""
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
 def _read_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
-    """Return the statement and its values for the next rows of an owner."""
+    """Return the SQL for the rows that follow the key `after`, and its values."""
     if not (order := read_order(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
-    least = ["" if name == "created_at" else -_AFTER_EVERY_ID for name in order]
+    least = ["" if name == "created_at" else -(2**62) for name in order]
     names, marks = ", ".join(order), ", ".join("?" * len(order))
     sql = f"SELECT * FROM {table.name} WHERE user_id = ? AND ({names}) > ({marks}) ORDER BY {names} LIMIT {BATCH}"  # noqa: S608
     return sql, owner, *(after or least)

@@ -1,4 +1,4 @@
-"""Rows of a backup that an older version made, brought up to date by the steps that its database would go through."""
+"""Migrate the rows of a backup made by an older version, using the migrations of SQLite files."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def find_version(rows: Iterable[Row]) -> int:
-    """Return the first version of the schema that has all columns of these rows; the newest if none has."""
+    """Return the first schema version that has all columns of these rows, or the newest if none has."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):
@@ -26,13 +26,11 @@ def find_version(rows: Iterable[Row]) -> int:
 
 
 def migrate_rows(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row]:
-    """Yield the lines of a backup after its first, with rows of today's schema. `path`: of a database that is made for
-    it.
-    """
+    """Yield a backup's lines after its header, with rows of today's schema. Create a temporary database at `path`."""
     homes = []
     with explain_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA synchronous=OFF")  # it is thrown away
+        connection.execute("PRAGMA synchronous=OFF")  # the file is temporary
         connection.execute("BEGIN")
         for migrate in MIGRATIONS[:version]:
             migrate(connection)

@@ -1,7 +1,4 @@
-"""The base of the parts of a store: one database, and which of its owners are this store's.
-
-Owns how single statements run, how new ids are taken, and what concerns all rows of an owner: erasing, renaming.
-"""
+"""The base class of the parts of a store, and changes to all rows of an owner: take ids, erase, rename."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -16,9 +13,9 @@ Result = TypeVar("Result")
 
 
 class OwnerTables:
-    """A part of a store. `kind` is what `users.storage_type` says of the owners that live in it.
+    """A part of a store. `kind` is the `users.storage_type` of the owners in it.
 
-    Statements name the owner whose rows they touch, None: everybody's (OwnerDatabase).
+    Every statement names the owner of the rows that it touches, or None for all owners (OwnerDatabase).
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -34,49 +31,42 @@ class OwnerTables:
             return await reader.row(sql, *values)
 
     async def _read_together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        """Return what `work` reads, as of one moment and in one hop to the database's thread."""
+        """Return the result of `work`, which reads one snapshot in one hop to the database's thread."""
         async with self.database.read(owner) as reader:
             return await reader.together(work)
 
     async def _execute_for(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        """One writing statement as a transaction of its own; the rows that it returns."""
+        """Run one writing statement as a transaction, and return its rows."""
         return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
-    """Return the first of `count` new ids of an owner, by the column of `users` that counts them.
-
-    Raises StorageError when the owner does not live here.
-    """
-    row = connection.execute(
-        f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}",  # noqa: S608
-        (count, owner, kind),
-    ).fetchone()
+    """Return the first of `count` new ids from a counter of `users`. Raise StorageError if the owner is not here."""
+    sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
+    row = connection.execute(sql, (count, owner, kind)).fetchone()
     if row is None:
         raise StorageError("This memory is not kept here; turn it on first.")
     return int(row[0]) - count
 
 
 def erase_tables(connection: Connection, owner: int) -> None:
-    """Delete everything of an owner, with its words; the row of `users` stays."""
+    """Delete everything of an owner, including the word index, except the row of `users`."""
     word_index.remove(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
 async def rename_rows(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
-    """Give everything that one database holds of an owner another owner's id; folds under way are void. `tables`: those
-    with rows of owners; without them, all of a file, where what the new id has already gives way.
+    """Change the owner's id in `tables`, or by default in all tables of a SQLite file. Void running folds.
+
+    In a file, rows that the new id already has are replaced.
     """
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
-    await tx.rows(
-        f"INSERT {replacing} INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
-        new,
-        old,
-    )
-    # Telegram numbers the new chat's messages from the start: an old number would name another message there.
+    copy = f"INSERT {replacing} INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?"  # noqa: S608
+    await tx.rows(copy, new, old)
+    # Telegram numbers the messages of the new chat from 1, so an old number would name another message.
     await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
     await tx.run(lambda connection: full_text.of(connection).rename_owner(connection, old, new))
     for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:

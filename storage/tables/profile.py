@@ -8,8 +8,10 @@ from records.facts import NewProfile, Profile
 from records.summaries import Summary
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import PROFILES
-from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS
+from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, Records, format_moment
 from storage.tables.owner_tables import OwnerTables, take_ids
+
+_NEW_PROFILE_ROWS = Records(NewProfile, PROFILES)
 
 
 class ProfileTable(OwnerTables):
@@ -37,32 +39,19 @@ class ProfileTable(OwnerTables):
                     raise StaleFacts
             id_ = await tx.run(take_ids, self.kind, owner, "next_profile_id")
             before = await tx.row(f"{_ALL} LIMIT 1", owner)
-            stored = Profile(
-                id=id_,
-                owner=owner,
-                text=profile.text,
-                created_at=now,
-                model=profile.model,
-                last_summary_id=max((before["last_summary_id"] if before else 0, *profile.summary_ids)),
-                tokens_in=profile.tokens_in,
-                tokens_out=profile.tokens_out,
-            )
-            made_from = {"base_id": profile.base_id, "fact_ids": [fact.id for fact in profile.facts]}
-            await tx.rows(PROFILES.upsert, *PROFILES.stored(PROFILE_ROWS.row(stored) | made_from))
-        return stored
+            row = _NEW_PROFILE_ROWS.row(profile) | {"id": id_, "created_at": format_moment(now)}
+            row["last_summary_id"] = max((before["last_summary_id"] if before else 0, *profile.summary_ids))
+            row["fact_ids"] = [fact.id for fact in profile.facts]
+            [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.stored(row))
+        return PROFILE_ROWS.of(stored)
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
         """Return the newest completed L1 summaries that are newer than those in the newest profile, ascending.
 
         Leave out imported history, from which nothing is learned unasked.
         """
-        rows = await self._fetch_rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
+        rows = await self._fetch_rows(owner, _UNDISTILLED, owner, limit)
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
-
-    async def undistilled_ids(self, owner: int, limit: int) -> list[int]:
-        """Return the ids of `undistilled`, which is all that a turn needs to decide if a new version is due."""
-        rows = await self._fetch_rows(owner, _UNDISTILLED.format(columns="id"), owner, limit)
-        return [row[0] for row in reversed(rows)]
 
 
 def read_newest(connection: Connection, owner: int) -> Profile | None:
@@ -75,7 +64,7 @@ _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER 
 _TEXTS = "SELECT id, text FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 # The ids of imported history are negative.
 _UNDISTILLED = """
-SELECT {columns} FROM summaries
+SELECT * FROM summaries
 WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(
   (SELECT last_summary_id FROM profiles WHERE user_id = ?1 AND status = 'completed' ORDER BY id DESC LIMIT 1), 0
 )

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from records.messages import Message, TimelineKind
 from records.scopes import Scope
-from storage.engine.protocol import Connection, Row
 from storage.schema.rows import format_moment, message_of
 from storage.tables.owner_tables import OwnerTables
 
@@ -38,26 +37,21 @@ class TimelineTable(OwnerTables):
         They are the newest ones, those just before or after a message, or the first ones since a moment. Return nothing
         if there is no message with the id `before` or `after`.
         """
-
-        def read(connection: Connection) -> list[Row]:
-            border, values = _find_border(connection, scope, before if before is not None else after)
-            if border is None:
-                return []
-            is_forwards = before is None and (after is not None or since is not None)
-            where = border.format(sign="<" if before is not None else ">")
-            if since is not None and before is None and after is None:
-                where, values = "AND created_at >= ?", (format_moment(since),)
-            if speaker:
-                where, values = f"{where} AND speaker = ?", (*values, speaker)
-            order = "" if is_forwards else "DESC"
-            found = connection.execute(
-                f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]} "  # noqa: S608
-                f"ORDER BY created_at {order}, id {order} LIMIT ?",
-                (*scope, *values, max(0, limit)),
-            ).fetchall()
-            return found if is_forwards else found[::-1]
-
-        return [message_of(row) for row in await self._read_together(scope.owner, read)]
+        where, values = "", tuple[int | str, ...]()
+        if before is not None:
+            where, values = f"AND (created_at, id) < {_POSITION}", (scope.owner, before)
+        elif after is not None:
+            where, values = f"AND (created_at, id) > {_POSITION}", (scope.owner, after)
+        elif since is not None:
+            where, values = "AND created_at >= ?", (format_moment(since),)
+        if speaker:
+            where, values = f"{where} AND speaker = ?", (*values, speaker)
+        is_forwards = before is None and (after is not None or since is not None)
+        order = "" if is_forwards else "DESC"
+        sql = f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]}"  # noqa: S608
+        sql = f"{sql} ORDER BY created_at {order}, id {order} LIMIT ?"
+        rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
+        return [message_of(row) for row in (rows if is_forwards else reversed(rows))]
 
     async def chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
         """Return the first messages covered by a level 1 summary, ascending."""
@@ -75,15 +69,7 @@ class TimelineTable(OwnerTables):
         return [(str(row[0]), int(row[1])) for row in rows]
 
 
-def _find_border(connection: Connection, scope: Scope, number: int | None) -> tuple[str | None, tuple[str | int, ...]]:
-    """Return the SQL condition for the messages on one side of a message, and its values, or None if it is gone."""
-    if number is None:
-        return "", ()
-    row = connection.execute("SELECT created_at FROM messages WHERE user_id = ? AND id = ?", (scope.owner, number))
-    found = row.fetchone()
-    return ("AND (created_at, id) {sign} (?, ?)", (str(found[0]), number)) if found else (None, ())
-
-
+_POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
 _CHUNK = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?
 """

@@ -287,7 +287,6 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemorySto
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
-    assert await store.profiles.undistilled_ids(ANNA.owner, 3) == [one.id for one in made[1:]]
     draft = NewProfile(
         owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
