@@ -39,12 +39,7 @@ _LONG = re.compile(
     r"(token|context|length|prompt|input|seq_len)",
     re.IGNORECASE | re.DOTALL,
 )
-_DECLINED = re.compile(
-    r"content.{0,2}(filter|polic|management|exists risk|moderation)|moderation|flagged|inappropriate|data_inspection"
-    r"|(usage|safety|use|ai).?polic|safety (system|filter|reason)|harmful|high risk"
-    r"|sensitive (content|information|word)|prohibited_content|敏感|不安全|违规",
-    re.IGNORECASE,
-)
+_DECLINED = re.compile(r"content.?filter|moderation|flagged|polic(y|ies)\b|sensitive|敏感", re.IGNORECASE)
 _NO_CREDIT_CODES = {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error", "1113"}
 _NO_CREDIT = re.compile(
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
@@ -53,9 +48,6 @@ _NO_CREDIT = re.compile(
 )
 _NAMES_KEY = re.compile(
     r"api.?key|authenti|unauthori|credential|permission|access.?token|region|territory", re.IGNORECASE
-)
-_ROLES = re.compile(
-    r"\b(system|developer)\b.{0,40}\b(role|message|prompt|instruction)|\brole\b|\broles\b", re.IGNORECASE
 )
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
@@ -129,11 +121,6 @@ def _is_filter_named(body: Mapping[str, Any]) -> bool:
     ):
         return True
     return "content_filter_result" in body or (isinstance(metadata, Mapping) and "flagged_input" in metadata)
-
-
-def is_about_roles(error: StatusError) -> bool:
-    """True if a refusal speaks of the system message or of roles."""
-    return _ROLES.search(f"{find_error_body(error.body).get('param')} {find_error_message(error.body)}") is not None
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:

@@ -90,11 +90,11 @@ class Ladder:
         """Take the next request's steps and return them; none where there is none to take.
 
         `words`: the refusal's status and text. `possible`: the steps that would change the request. `likely`: the step
-        that a code or a known wording points to. Steps that would need too many requests are taken together. For a
-        person one request is kept for a question that nobody refuses, unless there is a likely step.
+        that a code or a known wording points to. Steps that would need too many requests are taken together. One
+        request is kept for a question that nobody refuses, unless there is a likely step.
         """
         order = [step for step in STEPS if step in possible]
-        left = MAX_REQUESTS - self.refusals - (self.for_person and likely is None)
+        left = MAX_REQUESTS - self.refusals - (likely is None)
         if left <= 0 or not order:
             return frozenset()
         is_one = likely in order and left > 1

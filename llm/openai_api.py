@@ -26,7 +26,6 @@ from llm.failures import (
     find_error_in_answer,
     find_error_message,
     find_refused_pictures,
-    is_about_roles,
 )
 from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, tell_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
@@ -59,6 +58,7 @@ _OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_
 _PARAMETERS = {prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice"}
 """Those of them without which a request asks for the same."""
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+_SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 MIN_SHORTENED_TOKENS = 1_000  # tokens of a prompt that is not too long for any server, unless it says so
@@ -272,22 +272,27 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         possible = self._possible_steps(ladder, messages, request)
         likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
-        likely = "system" if is_about_roles(error) else likely
         if kind == "length":
             likely = "length"
             possible.add("length")
-        elif error.status_code == 500 and "tools" in request and _TOOLS.search(find_error_message(error.body)):
-            likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-        elif error.status_code == 500 and (
-            ladder.refusals == 1 or not (ladder.for_person or "response_format" in request)
-        ):
-            return False  # it may pass: the same is asked again
+        elif error.status_code == 500:
+            message = find_error_message(error.body)
+            if "tools" in request and _TOOLS.search(message):
+                likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
+            elif "response_format" in request and _SCHEMAS.search(message):
+                likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
+            elif ladder.refusals == 1 or not ladder.for_person:
+                return False  # it may pass: the same is asked again
         steps = ladder.climb(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
         if "parameters" in steps:
             ladder.parameters |= _PARAMETERS & request.keys()
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
-        if {"length", "history"} & steps and ladder.for_person:
+        if "length" in steps and not ladder.for_person:  # the caller sends less, which is another call
+            self._window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
+            self._unsupported.add_length(is_sure=False)
+            raise ContextTooLong
+        if {"length", "history"} & steps:
             if "length" in steps:
                 ladder.window = replace(ladder.window or self._window)
                 ladder.window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
@@ -307,14 +312,11 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("tools")
         if any(one["role"] == "system" for one in request["messages"]):
             possible.add("system")
-        if ladder.for_person:
-            if self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
-                possible.add("length")
-            if (
-                "history" not in ladder.left_out
-                and sum(not message.calls and message.role != "tool" for message in messages) > 2
-            ):
-                possible.add("history")
+        if self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
+            possible.add("length")
+        is_alone = sum(not message.calls and message.role != "tool" for message in messages) <= 2
+        if ladder.for_person and not is_alone and "history" not in ladder.left_out:
+            possible.add("history")
         return possible
 
     def _note_answer(
@@ -349,7 +351,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     async def _demand_question_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
         """Raise ModelDeclined if the endpoint answers other words than those that it refuses in every form."""
-        if not ladder.for_person or ladder.is_used_up:
+        if ladder.is_used_up:
             return
         ladder.refusals += 1
         try:

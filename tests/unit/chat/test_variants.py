@@ -187,6 +187,19 @@ async def test_facts_are_asked_for_without_a_schema(tmp_path: Path, status: int,
         assert await known_facts(talk)
 
 
+@pytest.mark.parametrize("status", [400, 403, 422])
+async def test_a_background_prompt_that_is_too_long_gets_shorter_whatever_is_said(tmp_path: Path, status: int) -> None:
+    def refuse(request: Body) -> Response | None:
+        return refused(status, "") if request["model"] == "summary-model" and size(request) > LIMIT else None
+
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        await talk.remember(every_n=3)
+        for text in (LONG[: len(LONG) // 4], "I grow walnuts in my garden.", "And pears."):
+            await talk.turn(text)
+        assert await talk.services.summaries.active(SCOPE)
+        assert sum(size(body) > LIMIT for body in server.bodies if body["model"] == "summary-model") <= 6
+
+
 async def known_facts(talk: Talk) -> list[str]:
     async with talk.services.memory.home(ANNA.id) as store:
         return [fact.text for fact in await store.facts.valid(ANNA.id)]
