@@ -67,17 +67,6 @@ class Retrieved:
     facts: FoundFacts = field(default_factory=FoundFacts)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recall:
-    """What a question alone brings back.
-
-    `ranked` are the ids of all candidates, best first. `snippets` are those that fit the budget, in order of time.
-    """
-
-    ranked: Sequence[int]
-    snippets: tuple[Snippet, ...]
-
-
 @attrs.define(kw_only=True, eq=False)
 class MemoryRetrieval:
     """Builder of contexts. One instance serves all scopes.
@@ -174,19 +163,6 @@ class MemoryRetrieval:
         builder.take_facts(found.facts.relevant if found is not None else ())
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
         return await _run_off_loop(builder.context, words + characters(newest) + characters(older))
-
-    async def recall(self, text: str, *, store: MemoryStore, scope: Scope, newest: Sequence[Message] = ()) -> Recall:
-        """Return what a question brings back within the snippet budget. Raise a StorageError.
-
-        `newest`: the last messages, which a prompt carries anyway.
-        """
-        found = await self.search(text, store, scope, newest=newest)
-        shown, now = {message.id for message in newest}, self._clock()
-        taken = await self._pack_snippets(found, store, scope, room=self._budgets.snippets, now=now, shown=shown)
-        return Recall(
-            ranked=[id_ for id_ in found.ranked.ids if id_ not in shown],
-            snippets=tuple(sorted(taken, key=lambda snippet: snippet.message.order)),
-        )
 
     async def list_passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
@@ -297,7 +273,7 @@ class MemoryRetrieval:
             if required:
                 await _run_off_loop(builder.keep_room_for_one, len(incoming.text))
                 required = _find_required(found, builder)
-            snippets += await self._pack_snippets(
+            snippets += await self.pack_snippets(
                 found,
                 store,
                 incoming.scope,
@@ -329,7 +305,7 @@ class MemoryRetrieval:
         )
         return await _run_off_loop(choose, characters(near))
 
-    async def _pack_snippets(
+    async def pack_snippets(
         self,
         found: Retrieved,
         store: MemoryStore,

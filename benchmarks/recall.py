@@ -31,9 +31,9 @@ from chat.services import Services
 from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
 from llm.embeddings import Embedder, embedder_for
-from memory_retrieval import Recall
+from records.context import Snippet
 from records.forgetting import Forgetting
-from records.messages import NewMessage
+from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary
@@ -67,6 +67,7 @@ class Remembered:
     store: MemoryStore
     sample: Sample
     clock: Clock
+    snippet_budget: int
     ids: dict[int, str] = field(default_factory=dict)
     talk: Sequence[int] = ()
 
@@ -210,7 +211,9 @@ async def remembered(
         if storage is StorageType.POSTGRES:
             # The conversation before this one: the server is not new each time, as the folder is.
             await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"), now=clock())
-        yield Remembered(services=services, store=store, sample=sample, clock=clock)
+        yield Remembered(
+            services=services, store=store, sample=sample, clock=clock, snippet_budget=settings.snippet_budget
+        )
 
 
 async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
@@ -240,16 +243,16 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
 async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
     newest = await memory.store.messages(SCOPE, memory.talk)
-    recall = await memory.services.retrieval.recall(question.text, store=memory.store, scope=SCOPE, newest=newest)
+    ranked, snippets = await recall(question.text, memory, newest)
     seconds = time.perf_counter() - start
-    shown = {memory.ids[snippet.message.id]: quoting.quote_text(snippet.text) for snippet in recall.snippets}
-    said = {memory.ids[snippet.message.id]: snippet.message.content for snippet in recall.snippets}
+    shown = {memory.ids[snippet.message.id]: quoting.quote_text(snippet.text) for snippet in snippets}
+    said = {memory.ids[snippet.message.id]: snippet.message.content for snippet in snippets}
     return Asked(
         file=file,
         sample=memory.sample,
         question=question,
-        ranked=tuple(memory.ids[one] for one in recall.ranked),
-        blocks=tuple(_blocks(recall, memory.ids, memory.clock.now)),
+        ranked=tuple(memory.ids[id_] for id_ in ranked),
+        blocks=tuple(_blocks(snippets, memory.ids, memory.clock.now)),
         shown=shown,
         found=found(shown, said, question.answer),
         seconds=seconds,
@@ -288,9 +291,24 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     return replace(asked, shown=shown, found=found(shown, said, asked.question.answer))
 
 
-def _blocks(recall: Recall, ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
+async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) -> tuple[list[int], list[Snippet]]:
+    """Return the ids of all candidates for a question, best first, and the snippets that fit, in order of time.
+
+    `newest`: the last messages, which a prompt carries anyway.
+    """
+    retrieval = memory.services.retrieval
+    found = await retrieval.search(text, memory.store, SCOPE, newest=newest)
+    shown = {message.id for message in newest}
+    snippets = await retrieval.pack_snippets(
+        found, memory.store, SCOPE, room=memory.snippet_budget, now=memory.clock.now, shown=shown
+    )
+    ranked = [id_ for id_ in found.ranked.ids if id_ not in shown]
+    return ranked, sorted(snippets, key=lambda snippet: snippet.message.order)
+
+
+def _blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
-    for snippets, text in prompts.group_by_day(recall.snippets, now):
+    for snippets, text in prompts.group_by_day(found, now):
         yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
 
 

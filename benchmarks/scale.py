@@ -157,7 +157,10 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                 floors.append(floor.turn(incoming.text, answers.answer()))
                 async with services.memory.home(SCOPE.owner) as store:
                     start = time.perf_counter()
-                    await services.retrieval.recall(answers.question(), store=store, scope=SCOPE)
+                    found = await services.retrieval.search(answers.question(), store, SCOPE)
+                    await services.retrieval.pack_snippets(
+                        found, store, SCOPE, room=settings.snippet_budget, now=clock()
+                    )
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
                 await services.conversation.settle(SCOPE)

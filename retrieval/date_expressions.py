@@ -1,7 +1,7 @@
-"""Time expressions of a question, resolved by rules into ranges of time relative to a clock. Pure.
+"""Resolves the time expressions of a question into ranges of time. Pure.
 
-Expressions that it does not know are ignored, since a range only boosts and never filters. How languages name times
-stands in text/date_words.py.
+Unknown expressions are ignored, since a range only raises a score and never filters. The words are in
+text/date_words.py.
 """
 
 import re
@@ -9,32 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from text import date_words
 from text.analyzer import fold_term, normalise
-from text.date_words import (
-    AGO_AFTER,
-    AGO_BEFORE,
-    ALONE_AFTER,
-    AMBIGUOUS_MONTHS,
-    DUALS,
-    EASTERN_LAST,
-    EASTERN_NEXT,
-    EASTERN_UNITS,
-    EASTERN_WEEKDAYS,
-    LAST_AFTER,
-    LAST_BEFORE,
-    MONTHS,
-    NEXT_AFTER,
-    NEXT_BEFORE,
-    NUMBERS,
-    RELATIVE,
-    RUSSIAN_MAY,
-    UNITS,
-    WEEKDAYS,
-)
 
 Span = tuple[datetime, datetime]
 
-_AMBIGUOUS = frozenset(AMBIGUOUS_MONTHS.split())
 _DIGITS = "〇一二三四五六七八九"
 
 
@@ -42,63 +21,65 @@ def _join_alternatives(patterns: dict[str, str]) -> str:
     return "|".join(patterns.values())
 
 
-_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in NUMBERS if word.isascii() or word[0] < chr(0x2E80))}"
-_UNIT = rf"(?:{_join_alternatives(UNITS)})(?!\w)"
-_DUAL = "|".join(DUALS)
+_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in date_words.NUMBERS if word.isascii() or word[0] < chr(0x2E80))}"
+_UNIT = rf"(?:{_join_alternatives(date_words.UNITS)})(?!\w)"
+_DUAL = "|".join(date_words.DUALS)
 _HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
-_EASTERN_UNIT = _join_alternatives(EASTERN_UNITS)
+_EASTERN_UNIT = _join_alternatives(date_words.EASTERN_UNITS)
 
 _AGO = re.compile(
-    rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{AGO_AFTER})(?!\w)"
-    rf"|(?P<u2>{_UNIT})\s+(?:{ALONE_AFTER})(?!\w)"
-    rf"|(?:{AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
+    rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{date_words.AGO_AFTER})(?!\w)"
+    rf"|(?P<u2>{_UNIT})\s+(?:{date_words.ALONE_AFTER})(?!\w)"
+    rf"|(?:{date_words.AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
     rf"|(?<!\w)(?:قبل|منذ)\s+(?P<u5>{_UNIT})"
     rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
 )
 
 
 def _join_patterns(western: str, eastern: str) -> re.Pattern[str]:
-    """Return the words that stand alone, or those of scripts without spaces."""
+    """Match western words that stand alone, or words of scripts without spaces anywhere."""
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
-_RELATIVE = tuple((unit, back, _join_patterns(western, eastern)) for unit, back, western, eastern in RELATIVE)
-_WEEKDAYS = tuple(map(_join_patterns, WEEKDAYS, EASTERN_WEEKDAYS))
-_UNITS = tuple((unit, re.compile(form)) for table in (UNITS, EASTERN_UNITS) for unit, form in table.items())
+_RELATIVE = tuple((unit, back, _join_patterns(*forms)) for unit, back, *forms in date_words.RELATIVE)
+_WEEKDAYS = tuple(map(_join_patterns, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
+_UNITS = tuple(
+    (unit, re.compile(form)) for unit, form in (*date_words.UNITS.items(), *date_words.EASTERN_UNITS.items())
+)
 
 
 def _make_neighbour_patterns(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return expressions for the words before and after a word."""
+    """Return patterns for the text in front of a word and after it."""
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
-_NEXT = _make_neighbour_patterns(NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT)
-_LAST = _make_neighbour_patterns(LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
+_NEXT = _make_neighbour_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
+_LAST = _make_neighbour_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """A range of time that a question names: [start, end), and the words that name it."""
+    """A range of time [start, end), and the words that name it."""
 
     start: datetime
     end: datetime
     words: str
 
 
-_FORMS: dict[str, tuple[int, int]] = {}  # names of months: the order in which each is tried, and the month's number
-for _names in MONTHS:
+_FORMS: dict[str, tuple[int, int]] = {}  # by name of a month: its precedence, and the month's number
+for _names in date_words.MONTHS:
     for _number_of, _name in enumerate(_names.split(), 1):
         for _form in _name.split("|"):
             _FORMS.setdefault(_form, (len(_FORMS), _number_of))
 
 
 def _parse_month(word: str) -> tuple[int, bool]:
-    """Return the number of the month that a folded word names (0 = none), and whether it may be another word."""
-    if word in RUSSIAN_MAY:
+    """Return the number of the month that a folded word names, or 0, and True if the word is ambiguous."""
+    if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
     found = min((form for form in forms if form in _FORMS), key=lambda form: _FORMS[form], default="")
-    return (_FORMS[found][1], found in _AMBIGUOUS) if found else (0, False)
+    return (_FORMS[found][1], found in date_words.AMBIGUOUS_MONTHS.split()) if found else (0, False)
 
 
 def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:
@@ -125,7 +106,7 @@ def _span_back(clock: datetime, unit: str, back: int) -> Span | None:
 
 
 def _find_named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
-    """Dates, months and years that are named. Without a year they are the latest."""
+    """Yield dates, months and years. Without a year, the latest one is meant."""
 
     def year_of(month: int) -> int:
         return clock.year - (month > clock.month)
@@ -164,7 +145,7 @@ def _has_next_to_it(text: str, m: re.Match[str], words: tuple[re.Pattern[str], r
 
 
 def _find_weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
-    """Weekdays: "on Tuesday" is the latest before today; "last Tuesday" may also be that of last week."""
+    """Yield weekdays. "Tuesday" is the latest before today, and "last Tuesday" may also be that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
@@ -176,11 +157,11 @@ def _find_weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, st
 
 
 def parse_number(word: str) -> int:
-    """Return the number that a folded word or figures name; 0 for none."""
+    """Return the number that a folded word or digits name, or 0."""
     if word.isdigit():
         return int(word)
-    if word in NUMBERS:
-        return NUMBERS[word]
+    if word in date_words.NUMBERS:
+        return date_words.NUMBERS[word]
     tens, ten, ones = word.partition("十")
     if ten:
         return 10 * (_DIGITS.find(tens) if tens else 1) + (max(0, _DIGITS.find(ones)) if ones else 0)
@@ -189,7 +170,7 @@ def parse_number(word: str) -> int:
 
 def _parse_unit(word: str) -> str:
     named = (unit for unit, form in _UNITS if form.fullmatch(word))
-    return next(named, DUALS.get(word, "day"))
+    return next(named, date_words.DUALS.get(word, "day"))
 
 
 def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
@@ -197,7 +178,8 @@ def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
         groups = {name: value for name, value in m.groupdict().items() if value}
         unit = next(value for name, value in groups.items() if name[0] == "u")
         count = next(
-            (parse_number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1
+            (parse_number(value) for name, value in groups.items() if name[0] == "n"),
+            2 if unit in date_words.DUALS else 1,
         )
         if 0 < count < 1000:
             yield _span_back(clock, _parse_unit(unit), count), m[0]
@@ -210,32 +192,30 @@ def _find_relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, st
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
-"""The surroundings of a month's name in a date."""
+"""What may surround the name of a month in a date."""
 
 
 def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
-    """Return the first and the last day, at most today, where a whole text is a time: by its distance from the clock
-    ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"); None otherwise. Raise ValueError for a
-    day that does not exist.
+    """Return the first and last day, at most today, of a text that is nothing but a time, or None.
+
+    Such a text is relative ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"). Raise ValueError
+    for a day that does not exist.
     """
     words = " ".join(fold_term(normalise(text)).split())
     # A month or a year alone may be meant as a word to search for.
-    days = [(span, found) for span, found in _find_named(words, clock) if span is None or _is_day(span)]
+    one_day = timedelta(days=1)
+    days = [(span, found) for span, found in _find_named(words, clock) if span is None or span[1] - span[0] == one_day]
     for span, found in (*_find_relative(words, clock), *_find_ago(words, clock), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
         if is_all and span and span[0] <= clock:
-            return span[0].date(), min(span[1] - timedelta(days=1), clock).date()
+            return span[0].date(), min(span[1] - one_day, clock).date()
     return None
 
 
-def _is_day(span: Span) -> bool:
-    return span[0].date() == (span[1] - timedelta(days=1)).date()
-
-
 def find_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
-    """Return the ranges of time that a question (folded, lower case) names, relative to `clock`."""
+    """Return the ranges of time that a folded question names, relative to `clock`."""
     dates = list(_find_named(question, clock))
     found = [*dates, *_find_relative(question, clock), *_find_ago(question, clock)]
     if not dates:

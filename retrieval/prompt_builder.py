@@ -403,28 +403,18 @@ class PromptBuilder:
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
         """Count the tokens of each part alone. The part `overhead` makes their sum the `total`."""
         budgets, count = self._budgets, self._tokens.count
+        turns = sum(count(content) for turn in self._turns for content in turn.contents)
+        message = count(self._words) + sum(picture.tokens for picture in self._pictures)
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
             ContextPart(name="profile", tokens=count(self._format_profile()), budget=MAX_PROFILE_TOKENS),
-            ContextPart(
-                name="summaries",
-                tokens=count(self._format_summaries()),
-                budget=budgets.summaries,
-            ),
-            ContextPart(
-                name="recent",
-                tokens=sum(count(content) for turn in self._turns for content in turn.contents),
-                budget=budgets.recent,
-            ),
+            ContextPart(name="summaries", tokens=count(self._format_summaries()), budget=budgets.summaries),
+            ContextPart(name="recent", tokens=turns, budget=budgets.recent),
             ContextPart(name="facts", tokens=count(self._format_facts()), budget=budgets.snippets // FACTS_SHARE),
             ContextPart(name="snippets", tokens=count(self._format_snippets()), budget=budgets.snippets),
             ContextPart(name="instructions", tokens=count(self._format_instructions()), budget=MAX_INSTRUCTIONS_TOKENS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
-            ContextPart(
-                name="message",
-                tokens=count(self._words) + sum(picture.tokens for picture in self._pictures),
-                budget=budgets.ceiling,
-            ),
+            ContextPart(name="message", tokens=message, budget=budgets.ceiling),
         ]
         rest = total - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))

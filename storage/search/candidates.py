@@ -14,7 +14,7 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search import full_text
 from storage.search.protocol import Candidates
-from storage.search.terms import HashFilter, TermHashes, hash_term, select_rarest, select_wanted
+from storage.search.terms import TermHashes, select_rarest, select_wanted
 
 MAX_WHOLE_MESSAGES = 400  # in a scope of at most so many messages, all are candidates
 ALWAYS = 20  # messages that hold the question's rarest words and are candidates, however well others match
@@ -132,7 +132,7 @@ def candidates(
         later = [row for row in rows if row[1] >= before]
         rows = [row for row in rows if row[1] < before]
         for row in later:
-            counts = TermHashes([row[5]]).counts(HashFilter(map(hash_term, frequency))).sum(axis=1)
+            counts = TermHashes([row[5]]).count_terms(frequency).sum(axis=1)
             frequency = {
                 term: held - bool(count) for (term, held), count in zip(frequency.items(), counts, strict=True)
             }
@@ -148,7 +148,7 @@ def candidates(
         messages=marks.messages,
         parts=marks.parts,
         lengths=marks.lengths,
-        counts=marks.counts(HashFilter(map(hash_term, frequency))),
+        counts=marks.count_terms(frequency),
         frequency=frequency,
         turns=turns,
         person_mean=person_terms / max(1, person_turns),

@@ -12,7 +12,7 @@ import numpy as np
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weigh_term
-from storage.search.terms import HashFilter, TermHashes, TermsEntry, hash_term, make_prefix, make_token
+from storage.search.terms import TermHashes, TermsEntry, make_prefix, make_token
 
 MAX_TOKEN_BYTES = 1_000  # a longer token is cut and gets its hash: a lexeme may have 2,046 bytes
 MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
@@ -70,7 +70,7 @@ class TsVector:
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         hashes = TermHashes([row[2] for row in rows])
         counts = np.zeros((len(rows), len(frequency)))
-        np.add.at(counts, hashes.messages, hashes.counts(HashFilter(map(hash_term, frequency))).T)
+        np.add.at(counts, hashes.messages, hashes.count_terms(frequency).T)
         length = K1 * (1 - B + B * lengths / max(sums[1] / sums[0], 1e-9))
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
         order = np.lexsort((-seqs, -scores))[:limit]

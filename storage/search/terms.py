@@ -95,19 +95,6 @@ def make_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
-class HashFilter:
-    """The hashes to count in many marks at once."""
-
-    def __init__(self, wanted_hashes: Iterable[int]) -> None:
-        self.hashes = np.array(list(wanted_hashes), "<u4")
-        self.known = frozenset(self.hashes.tolist())
-        self.distinct = np.array(sorted(self.known), "<u4")
-        self.which = np.searchsorted(self.distinct, self.hashes)
-        # Hardly any of tens of thousands is wanted, so the low 16 bits are compared first.
-        self.low_bits = np.zeros(2**16, np.bool_)
-        self.low_bits[self.hashes & 0xFFFF] = True
-
-
 class TermHashes:
     """The hashed terms of some messages, passage by passage. A short message has one passage.
 
@@ -116,6 +103,7 @@ class TermHashes:
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
+        self._messages_count = len(texts)
         hashes = np.frombuffer(b"".join(texts), "<u4")
         sizes = np.array(list(map(len, texts)), np.int64) // 4
         of = np.repeat(np.arange(len(texts)), sizes)
@@ -136,18 +124,21 @@ class TermHashes:
         ahead = np.bincount(self._of, minlength=len(texts))
         self.lengths = np.bincount(self._rows, minlength=len(self.messages)) + ahead[self.messages]
 
-    def counts(self, wanted: HashFilter) -> npt.NDArray[np.float64]:
-        """Count each wanted hash in each passage: [wanted hashes, passages]."""
-        ahead = _count_terms(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
-        return _count_terms(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
+    def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
+        """Count each term in each passage: [terms, passages]."""
+        wanted = np.array([hash_term(term) for term in terms], "<u4")
+        in_headings = _count_hashes(wanted, self._heading, self._of, self._messages_count)
+        return _count_hashes(wanted, self._text, self._rows, len(self.messages)) + in_headings[:, self.messages]
 
 
-def _count_terms(
-    wanted: HashFilter, hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
+def _count_hashes(
+    wanted: npt.NDArray[np.uint32], hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
 ) -> npt.NDArray[np.float64]:
-    at = np.flatnonzero(wanted.low_bits.take(hashes.astype(np.uint16)))
-    which = np.searchsorted(wanted.distinct, hashes[at])
-    found = wanted.distinct[np.minimum(which, len(wanted.distinct) - 1)] == hashes[at] if len(at) else at > 0
-    shape = (len(wanted.distinct), count)
-    counted = np.bincount(which[found] * count + rows[at[found]], minlength=shape[0] * shape[1])
-    return counted.reshape(shape)[wanted.which].astype(np.float64)
+    """Count each wanted hash by row: [wanted, count]. `rows` are those of `hashes`."""
+    distinct, places = np.unique(wanted, return_inverse=True)
+    if not len(distinct):
+        return np.zeros((0, count))
+    which = np.minimum(np.searchsorted(distinct, hashes), len(distinct) - 1)
+    is_wanted = distinct[which] == hashes
+    counted = np.bincount(which[is_wanted] * count + rows[is_wanted], minlength=len(distinct) * count)
+    return counted.reshape(len(distinct), count)[places].astype(np.float64)

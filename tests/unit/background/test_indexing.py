@@ -183,7 +183,7 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
             await talk.remember()
             await talk.say(" ".join(["The garden gate is green and squeaks."] * 20))
             async with talk.services.memory.home(ANNA.owner) as store:
-                await talk.services.retrieval.recall("Which gate squeaks?", store=store, scope=ANNA)
+                await talk.services.retrieval.search("Which gate squeaks?", store, ANNA)
             if talk.services.indexing is not None:
                 await talk.services.indexing.caught_up()
             sent = [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.locomo import Line, Sample, read
-from benchmarks.recall import SCOPE, remembered
+from benchmarks.recall import SCOPE, recall, remembered
 from locales.catalog import LANGUAGES, speak_in, tr
 from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
@@ -139,14 +139,14 @@ async def answers(language: str) -> list[Given]:
         for number, text in enumerate([SPOKEN[language], *texts, *(f"{one} Xenia?" for one in texts[::5])]):
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
-            recall = await memory.services.retrieval.recall(text, store=memory.store, scope=SCOPE)
+            _, snippets = await recall(text, memory)
             question = Question.of(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.closeness(
                 SCOPE, embedder.name, await embedder.query(question.meant), len(said)
             )
             assert close is not None
             above = {said[int(seq) - 1].id for seq in close.seqs[close.cosines > close.mean]}  # seqs count from 1
-            given.append(Given(question=question, snippets=recall.snippets, said=said, close=frozenset(above)))
+            given.append(Given(question=question, snippets=snippets, said=said, close=frozenset(above)))
     return given
 
 
