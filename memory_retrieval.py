@@ -33,7 +33,7 @@ from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, find_rarest, rank
-from retrieval.turns import characters, select_newest_turns, select_own_messages
+from retrieval.turns import count_characters, select_newest_turns, select_own_messages
 from retrieval.wide_questions import NARROW, WIDE, is_wide
 from runtime.tasks import run_work
 from storage.search.protocol import Floats
@@ -121,14 +121,14 @@ class MemoryRetrieval:
         words = len(incoming.text)
         builder = await _run_off_loop(start_prompt, words)
         if store is None:
-            words += characters(unstored)
+            words += count_characters(unstored)
             await _run_off_loop(lambda: builder.take_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
             await _run_off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _run_off_loop(builder.context, words)
         if sources is None:
             sources = await store.context_sources(scope, turns=TURNS_READ, before=turn)
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
-        await _run_off_loop(lambda: builder.take_last_turns(newest), characters(newest))
+        await _run_off_loop(lambda: builder.take_last_turns(newest), count_characters(newest))
         known = select_carried(scope, sources.facts, incoming.person.id)
         search = partial(
             self.search,
@@ -162,7 +162,7 @@ class MemoryRetrieval:
             found = await search()
         builder.take_facts(found.facts.relevant if found is not None else ())
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
-        return await _run_off_loop(builder.context, words + characters(newest) + characters(older))
+        return await _run_off_loop(builder.context, words + count_characters(newest) + count_characters(older))
 
     async def list_passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
@@ -273,11 +273,12 @@ class MemoryRetrieval:
             if required:
                 await _run_off_loop(builder.keep_room_for_one, len(incoming.text))
                 required = _find_required(found, builder)
+            taken = self._tokens.count(prompts.format_remembered(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 found,
                 store,
                 incoming.scope,
-                room=max(0, builder.snippet_room - replies.count_tokens(snippets, self._tokens, now)),
+                room=max(0, builder.snippet_room - taken),
                 now=now,
                 shown=builder.shown_ids | {snippet.message.id for snippet in snippets},
                 required=required,
@@ -303,7 +304,7 @@ class MemoryRetrieval:
             before=before,
             room=room,
         )
-        return await _run_off_loop(choose, characters(near))
+        return await _run_off_loop(choose, count_characters(near))
 
     async def pack_snippets(
         self,
@@ -343,7 +344,7 @@ class MemoryRetrieval:
             packing.offer(_iterate_passages(ranked, order, messages))
             return packing.snippets
 
-        return await _run_off_loop(pack, characters(list(messages.values())))
+        return await _run_off_loop(pack, count_characters(list(messages.values())))
 
     async def _add_summaries_and_turns(
         self,
@@ -360,7 +361,7 @@ class MemoryRetrieval:
         builder.take_summaries(shown)
         earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
-        await _run_off_loop(lambda: builder.take_older_turns(older), characters(older))
+        await _run_off_loop(lambda: builder.take_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
             builder.list_unread((await store.ends(scope))[0], sources.unfolded[0].id - 1)
         if not repeated:

@@ -20,7 +20,7 @@ from records.context import Snippet
 from records.messages import NEVER_RECALLED, Message
 from records.scopes import Scope
 from records.summaries import Summary
-from retrieval.packing import pack_snippets
+from retrieval.packing import Packing
 from retrieval.turns import WORTH_SHOWING
 from runtime.tasks import run_work
 from storage.stores.memory_store import MemoryStore
@@ -199,10 +199,10 @@ class MemoryReading:
 
     def _quote_snippets(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
-        fitting = pack_snippets(
-            snippets, room=room - frame, now=now, count=self._tokens.count, line=prompts.format_numbered
-        )
-        fitting.sort(key=lambda one: one.message.order)
+        packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=prompts.format_numbered)
+        for snippet in snippets:
+            packing.take(snippet)
+        fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
         text = prompts.format_remembered(fitting, now, line=prompts.format_numbered) if fitting else ""
         return text, {one.message.id: one.text for one in fitting}
 

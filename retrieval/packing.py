@@ -34,10 +34,18 @@ class Packing:
     A message costs its line, and the heading of its day if it is the first of that day. Repeated texts are skipped.
     """
 
-    def __init__(self, *, room: int, now: datetime, count: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        *,
+        room: int,
+        now: datetime,
+        count: Callable[[str], int],
+        format_line: Callable[[Message, str], str] = prompts.format_named,
+    ) -> None:
         self.room = room
         self._now = now
         self._count = count
+        self._format_line = format_line
         self._days: set[date] = set()
         self._texts: set[str] = set()
         self._parts: dict[int, set[int]] = {}
@@ -65,7 +73,7 @@ class Packing:
             if self._try_passage(passage, 0):
                 continue
             text = shown(passage.message.content, {passage.part})
-            line = prompts.format_named(passage.message, "")
+            line = self._format_line(passage.message, "")
             room = self.room - self._count(
                 f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
             )
@@ -73,7 +81,7 @@ class Packing:
                 pieces = split(text, room - ELLIPSES_TOKENS)
                 piece = max(pieces, key=lambda text: len(terms.intersection(analyse_text(text)))).strip()
                 if terms.intersection(analyse_text(piece)):  # otherwise the word itself was divided
-                    self._take_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
+                    self.take(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
     def _try_passage(self, passage: RankedPassage, leave: int) -> bool:
@@ -85,14 +93,14 @@ class Packing:
         snippet = Snippet(message=passage.message, text=shown(passage.message.content, parts), score=passage.score)
         if id_ in self._taken:
             snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
-        if not self._take_snippet(snippet, leave):
+        if not self.take(snippet, leave=leave):
             return False
         self._parts[id_] = parts
         return True
 
-    def _take_snippet(self, snippet: Snippet, leave: int) -> bool:
+    def take(self, snippet: Snippet, *, leave: int = 0) -> bool:
         """Take a snippet in place of an earlier one of its message. Return False if it does not fit."""
-        id_, line = snippet.message.id, prompts.format_named(snippet.message, snippet.text)
+        id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:
             return True
         local = snippet.message.created_at.astimezone(self._now.tzinfo)
@@ -107,25 +115,3 @@ class Packing:
         self._days.add(local.date())
         self._texts.add(line)
         return True
-
-
-def pack_snippets(
-    snippets: Iterable[Snippet],
-    *,
-    room: int,
-    now: datetime,
-    count: Callable[[str], int],
-    line: Callable[[Message, str], str] = prompts.format_named,
-) -> list[Snippet]:
-    """Return the finished snippets that fit, best first."""
-    taken: list[Snippet] = []
-    days: set[date] = set()
-    for snippet in snippets:
-        day = snippet.message.created_at.astimezone(now.tzinfo).date()
-        heading = "" if day in days else prompts.format_snippet_heading(snippet.message.created_at, now) + "\n"
-        cost = count(heading + line(snippet.message, snippet.text) + "\n")
-        if cost <= room:
-            room -= cost
-            days.add(day)
-            taken.append(snippet)
-    return taken

@@ -60,7 +60,6 @@ class PromptBuilder:
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
-        self._written = (0, "")
         self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
         self._profile_text = self._words = ""
@@ -392,10 +391,8 @@ class PromptBuilder:
         return quoting.format_block("instructions", lines) if lines else ""
 
     def _format_snippets(self) -> str:
-        if self._written[0] != len(self._snippets):  # snippets are taken once, and given up one by one
-            in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
-            self._written = (len(in_time), prompts.format_remembered(in_time, self._now) if in_time else "")
-        return self._written[1]
+        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
+        return prompts.format_remembered(in_time, self._now) if in_time else ""
 
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)

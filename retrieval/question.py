@@ -76,7 +76,8 @@ def _find_positions(text: str, name: str) -> Iterator[int]:
 
     It may touch Han and Kana, which are written without spaces. Names longer than Telegram's are not searched.
     """
-    text, name = _lower_in_place(text), _lower_in_place(name)
+    # "İ".lower() would be two characters and move the positions.
+    text, name = text.replace("İ", "i").lower(), name.replace("İ", "i").lower()
     position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
     while position >= 0:
         end = position + len(name)
@@ -84,12 +85,6 @@ def _find_positions(text: str, name: str) -> Iterator[int]:
         if not is_part:
             yield position
         position = text.find(name, position + 1 if is_part else end)
-
-
-def _lower_in_place(text: str) -> str:
-    """Return a text in lower case, or unchanged if that moved letters: "İ" becomes two characters."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text
 
 
 def _is_letter(character: str) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from datetime import datetime
 
 from llm import prompts
 from records.context import Snippet
@@ -50,8 +49,3 @@ def find_snippets(
             break
         chosen.append(Snippet(message=message, text=text, score={"reply": 1.0}))
     return chosen
-
-
-def count_tokens(chosen: Sequence[Snippet], tokenizer: Tokenizer, now: datetime) -> int:
-    """Count the tokens of these snippets."""
-    return tokenizer.count(prompts.format_remembered(chosen, now)) if chosen else 0

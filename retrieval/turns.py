@@ -124,7 +124,7 @@ def select_own_messages(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.role == "user" and message.origin not in OTHERS]
 
 
-def characters(messages: Sequence[Message]) -> int:
+def count_characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 

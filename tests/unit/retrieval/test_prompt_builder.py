@@ -18,7 +18,7 @@ from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, IncomingPiece
 from retrieval.budgets import Budgets
-from retrieval.packing import pack_snippets
+from retrieval.packing import Packing
 from retrieval.prompt_builder import PromptBuilder
 from text.tokenizer import Tokenizer
 
@@ -142,7 +142,10 @@ def drafted(
         builder.keep_room_for_one()
     shown = builder.shown_ids
     snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
-    builder.take_snippets(pack_snippets(snippets, room=builder.snippet_room, now=NOW, count=TOKENS.count))
+    packing = Packing(room=builder.snippet_room, now=NOW, count=TOKENS.count)
+    for snippet in snippets:
+        packing.take(snippet)
+    builder.take_snippets(packing.snippets)
     return builder.context()
 
 
