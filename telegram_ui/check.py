@@ -76,10 +76,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
             answers, summariser = await assembly.open_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
                 with_tools = model is answers and settings.tools == "auto"
-                await found.ask(
-                    "model",
-                    try_model(model, tools=with_tools, schema=model is summariser),
-                )
+                await found.ask("model", try_model(model, tools=with_tools, schema=model is summariser))
             for sentence in await endings(settings, assembly.utc_now().date()):
                 found.say("warning", sentence)
             for name in assembly.list_further_models(settings):

@@ -5,7 +5,7 @@ Every change of a claimed update checks the lease under which it was claimed.
 
 import asyncio
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -130,10 +130,6 @@ class SharedWork:
             for row in sorted(rows, key=lambda row: int(row["position"]))
         ]
 
-    async def arrived(self) -> None:
-        """Wait until there may be something to claim, at most a few seconds."""
-        await self.leases.replica.until_called()
-
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
         """Count each person's updates that are not done, in all processes. Raise StorageError."""
         async with self.database.read(None) as reader:
@@ -145,21 +141,6 @@ class SharedWork:
         async with self.database.read(None) as reader:
             return {row[0] for row in await reader.rows(_UNFINISHED_IN, bot_id, owner, owner)}
 
-    def served(self) -> Collection[int]:
-        """Return the owners that this process serves."""
-        return self.leases.served
-
-    async def release(self, owners: Sequence[int]) -> None:
-        """Release the leases of these owners. Raise StorageError."""
-        await self.leases.release(owners)
-
-    async def let_go(self, busy: Collection[int]) -> None:
-        """Release the owners that other processes ask for, unless they are `busy` or otherwise in use here.
-
-        `busy` are the owners whose updates are in progress. Raise StorageError.
-        """
-        await self.leases.let_go(busy)
-
     def lease(self, owner: int) -> Lease | None:
         """Return this process's lease on an owner, or None."""
         fence = self.leases.replica.held.get(owner)
@@ -168,7 +149,3 @@ class SharedWork:
     async def confirm(self, lease: Lease) -> None:
         """Wait until this lease is known to be held. Raise ServedElsewhere if it was lost."""
         await self.leases.confirm(lease.owner, lease.fence)
-
-    def may_go_on(self) -> bool:
-        """Return True if no other process can have taken over this one's work while the database is away."""
-        return self.leases.replica.may_go_on()

@@ -143,7 +143,10 @@ class PostgresLeases:
             self._kept += Counter[int]()  # drops the zero counts
 
     async def let_go(self, busy: Collection[int]) -> None:
-        """See SharedWork.let_go."""
+        """Release the owners that other processes ask for, unless they are `busy` or otherwise in use here.
+
+        `busy` are the owners whose updates are in progress. Raise StorageError.
+        """
         free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
         self.replica.wanted.clear()
         if free:

@@ -90,7 +90,7 @@ class AnswerButtons(Family):
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:
             reply = self._services.conversation.reply
-            return incoming, await reply(incoming, on_text=stream.show, kept=stream.kept)
+            return incoming, await reply(incoming, on_text=stream.show, kept=stream.read_seen)
 
         await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
         return None
@@ -143,7 +143,7 @@ class AnswerButtons(Family):
                 ask.person,
                 in_group=not chat.is_private,
                 on_text=stream.show,
-                kept=stream.kept,
+                kept=stream.read_seen,
             )
 
         stream = await self._begin_answer(ask, instead_of=instead_of)

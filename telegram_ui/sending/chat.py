@@ -1,7 +1,7 @@
-"""The address of an answer, and whether the running work may still speak there.
+"""The address of an answer, and the check that this process may still write there.
 
-Work that one update begins runs in one context, with all its tasks. Before each request that people could see, the bot
-asks `demand_lease`: a process that was paused and replaced is silent when it wakes.
+The work of one update runs in one context. Before each visible request, the bot calls `demand_lease`, so that a process
+that was paused and replaced stays silent when it wakes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,8 +23,8 @@ ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonym
 class Ephemeral:
     """The one person of a group who sees a message (Bot API 10.2).
 
-    `query`: the id of the press that the message answers. `message_id`: the ephemeral message that they sent, or whose
-    button they pressed. With either of them any bot may send; without them only an administrator.
+    `query`: the id of the press that the message answers. `message_id`: the ephemeral message that the person sent, or
+    whose button they pressed. Without either, only an administrator may send.
     """
 
     receiver: int
@@ -36,10 +36,9 @@ class Ephemeral:
 class Chat:
     """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
 
-    `thread`: the topic; for direct messages the negative of theirs, since the two kinds have numbers of their own.
-    `conversation`: the thread of the conversation that goes on there; 0: the first one, or not looked up yet.
-    `reply_to`: the message that an answer refers to (groups only: in private the order says it).
-    `only_for`: the person who alone sees what is written, where the server can do that.
+    `thread`: the topic, or for direct messages their topic's negative id. `conversation`: the thread of the open
+    conversation, 0 for the first or an unknown one. `reply_to`: the message that an answer replies to, in groups only.
+    `only_for`: the only person who sees the messages, if the server supports that.
     """
 
     id: int
@@ -56,14 +55,12 @@ class Chat:
 
     @property
     def direct_messages_topic(self) -> int | None:
-        """Return Telegram's `direct_messages_topic_id`, without which nothing reaches the person."""
+        """Return Telegram's `direct_messages_topic_id`."""
         return -self.thread if self.thread < 0 else None
 
     @property
     def location(self) -> Scope:
-        """The scope of the topic itself, in which its first conversation stands: the person's in private, else the
-        group's.
-        """
+        """The scope of the topic itself, which is also that of its first conversation."""
         return Scope(owner=self.id, thread=self.thread)
 
     @property
@@ -83,14 +80,12 @@ _confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
 
 
 def submit_work_under(confirm: Confirm | None) -> None:
-    """Set the check that this context's work runs before it sends. None means that nobody else could serve it."""
+    """Set the check that this context's work runs before it sends, or None for a single process."""
     _confirm.set(confirm)
 
 
 def submit_work_for(shared: "SharedWork | None", owner: int) -> None:
-    """As `submit_work_under`, for work that no update began: under this process's lease of an owner, as it is now.
-    Raises ServedElsewhere where it has none.
-    """
+    """Put this context's work under this process's current lease of an owner. Raise ServedElsewhere if it has none."""
     if shared is None:
         submit_work_under(None)
     elif (lease := shared.lease(owner)) is not None:

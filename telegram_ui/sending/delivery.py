@@ -1,6 +1,6 @@
-"""Final texts get through: whole, in order, within Telegram's limits and pauses; typing is shown at best.
+"""Deliver final texts whole and in order, within Telegram's limits and pauses.
 
-What is best effort (typing, and the previews of streaming.py) never delays or fails a final text.
+Typing and the previews of streaming.py are best effort. They never delay or fail a final text.
 """
 
 import asyncio
@@ -38,23 +38,22 @@ from text.characters import replace_surrogates
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
-OnSent = Callable[[Sequence[int]], Awaitable[None]]
-"""Receive the ids of the messages of a piece as soon as they are sent."""
+OnSent = Callable[[Sequence[int]], Awaitable[None]]  # called with the ids of a piece's messages when they are sent
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
-ATTEMPTS = 5
-MAX_WAIT_SECONDS = 600.0  # seconds in all that one final text may wait for Telegram
-MAX_KNOWN_THREADS = 10_000  # messages in topics; a reaction to an older one is looked up in the memory
-CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
+TYPING_AFTER = 0.5  # seconds of silence before typing is shown, so that quick answers need none
+ATTEMPTS = 5  # of one request
+MAX_WAIT_SECONDS = 600.0  # the longest total wait of one final text for Telegram
+MAX_KNOWN_THREADS = 10_000  # messages in topics. A reaction to an older one is looked up in the memory.
+CHATS_KNOWN = 1_000  # idle chats whose state is kept
 
 
 class DeliveryError(KeepsakeError):
-    """Telegram did not take the message."""
+    """Telegram did not accept the message."""
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke after the message was sent: it may have arrived or not."""
+    """The connection broke after the message was sent, so it may have arrived."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -66,21 +65,21 @@ class ChatGone(DeliveryError):  # noqa: N818
 
 
 class _ChatState:
-    """The state of sending to one chat: an order for final texts, and until when Telegram wants a pause."""
+    """The state of sending to one chat: the order of final texts, and the pauses that Telegram asked for."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()
         self.final_from = 0.0
         self.preview_from = 0.0
         self.takes_drafts = True
-        self.drafts: dict[int, set[int]] = {}  # by topic: the ids of the drafts of the answer that is being written
+        self.drafts: dict[int, set[int]] = {}  # the draft ids of the growing answer, by topic
 
 
 class Delivery:
-    """Sends texts to chats. One for the whole bot; needs no closing.
+    """Sends texts to chats. One instance for the whole bot.
 
-    `on_upgrade`: handles a group that became a supergroup, given its old and new id. `closing`: set when the bot begins
-    to stop, so that a broken off answer is marked. `newer_api`: the features that this Bot API server refused.
+    `on_upgrade` is called with the old and new id of a group that became a supergroup. `closing` is set when the bot
+    begins to stop. `newer_api` holds the features that this Bot API server refused.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Delivery:
         self.pace = SendingPace(self.clock)
         self.newer_api = NewerApi(self.clock.time)
         self._streaming, self._on_upgrade = streaming, on_upgrade
-        # A state in use stays one object, even if the LRU cache has dropped it.
+        # A state in use stays the same object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
@@ -104,7 +103,7 @@ class Delivery:
         self.closing = asyncio.Event()
 
     def current_id(self, chat: Chat) -> int:
-        """Return the current id of a chat."""
+        """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
     def find_thread(self, chat_id: int, message_id: int) -> int:
@@ -117,9 +116,9 @@ class Delivery:
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send the bot's own words, without Markdown; the ids of the messages. The keyboard is under the last one.
+        """Send a text without Markdown, with the keyboard under its last message. Return the ids of the messages.
 
-        Raises DeliveryError; DeliveryUnknown when the text may have arrived.
+        Raise DeliveryError, or DeliveryUnknown if the text may have arrived.
         """
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send(chat, list(split_piece(whole.text, whole.entities)), keyboard=keyboard)
@@ -127,13 +126,13 @@ class Delivery:
     async def replace(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the bot's own messages; send a new one if there is none, or it is gone."""
+        """Change one of the bot's own messages, or send a new one if there is none or it is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=text)
         if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
-        """Put a reaction under a message; False where that is not possible, so that a message has to say it."""
+        """Put a reaction under a message. Return False if that is not possible, so that a message has to say it."""
         request = partial(self.bot.set_message_reaction, self.current_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
@@ -143,7 +142,7 @@ class Delivery:
 
     @contextlib.asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action until the block is left; not where that is at once."""
+        """Show the typing action while the block runs, from TYPING_AFTER seconds on."""
         repeating: asyncio.Task[None] | None = None
 
         def begin() -> None:
@@ -159,7 +158,7 @@ class Delivery:
                 await cancel_and_wait(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
-        """Return True while Telegram wants a pause in this chat, when only final texts are sent."""
+        """Return True while Telegram wants a pause in this chat."""
         return self.state(chat).final_from > self.clock.time()
 
     def state(self, chat: Chat) -> _ChatState:
@@ -196,9 +195,9 @@ class Delivery:
         instead_of: Sequence[int] = (),
         on_sent: OnSent | None = None,
     ) -> list[int]:
-        """Send pieces in order; the first ones replace the messages `instead_of`. `on_sent` learns of each at once.
+        """Send pieces in order. The first ones replace the messages `instead_of`.
 
-        Where one of those messages is gone, the ones after it are deleted, so that the order stays.
+        If one of those messages is gone, delete the ones after it, so that the order stays.
         """
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
@@ -208,7 +207,7 @@ class Delivery:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
                 try:
-                    new = await self._edit_message(chat, there, part, markup) if there else []
+                    new = await self._edit_first(chat, there, part, markup) if there else []
                     new = new or await self._send_piece(chat, part, markup, is_first=not sent)
                     sent += new
                     if on_sent is not None:
@@ -217,8 +216,8 @@ class Delivery:
                     raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
         return sent
 
-    async def _edit_message(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
-        """Make the first of some messages this piece and take it from the list; if it is gone, all go."""
+    async def _edit_first(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
+        """Change the first message into this piece, and remove it from the list. If it is gone, delete all of them."""
         inline = keyboard if isinstance(keyboard, InlineKeyboardMarkup) else None
         first = there.pop(0)
         if await self._edit_part(chat, first, part, inline):
@@ -228,9 +227,9 @@ class Delivery:
         return []
 
     async def remove(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """Delete some of the bot's own messages where Telegram lets it; raises nothing of Telegram's."""
+        """Delete some of the bot's own messages if Telegram allows it. Raise no TelegramError."""
         if self.current_id(chat) != chat.id:
-            return  # in a chat with another id these are other messages
+            return  # under the new id, these are other messages
         for message_id in message_ids:
             try:
                 await self.bot.delete_message(chat.id, message_id)
@@ -240,13 +239,12 @@ class Delivery:
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
-        """Change a message; False when there is no such message to change any more."""
-        state = self.state(chat)
-        async with state.order:
+        """Change a message. Return False if it is gone."""
+        async with self.state(chat).order:
             return await self._edit_part(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
-        # Buttons find what they are about by the message that theirs replies to.
+        # Buttons find their subject by the message that theirs replies to.
         reply = chat.reply_to if is_first or keyboard is not None else None
         try:
             return [await self._send_message(chat, part, keyboard, reply)]
@@ -266,8 +264,9 @@ class Delivery:
         return ids
 
     async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
-        """Send Markdown as one rich message; its id, or None where the server or the chat takes none. Raises
-        DeliveryError; DeliveryUnknown when it may have arrived.
+        """Send Markdown as one rich message. Return its id, or None if the server or the chat takes none.
+
+        Raise DeliveryError, or DeliveryUnknown if it may have arrived.
         """
 
         async def post() -> int:
@@ -291,8 +290,9 @@ class Delivery:
             return await self.insist(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
-        """One attempt to show a draft: a rich one of `markdown`, where there is some and the server takes it; else one
-        of the piece. It has the button that stops it, where the server knows that. Raise TelegramError.
+        """Try once to show a draft with a stop button: a rich one of `markdown` if possible, else one of the piece.
+
+        Raise TelegramError.
         """
         self.state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
@@ -308,7 +308,7 @@ class Delivery:
         await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_being_drafted(self, chat: Chat, draft_id: int) -> bool:
-        """Return True if the answer that is being written here was shown in this draft."""
+        """Return True if this draft shows the answer that is being written here."""
         return draft_id in self.state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
@@ -349,8 +349,9 @@ class Delivery:
         return False
 
     async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
-        """One attempt to send a text; the id of its message. Raises TelegramError; where the answer says nothing of a
-        message, TelegramError itself: it may be there.
+        """Try once to send a text, and return the id of its message. Raise TelegramError.
+
+        If the response names no message, raise TelegramError itself, because the text may have arrived.
         """
         chat_id = self.current_id(chat)
         try:
@@ -361,7 +362,7 @@ class Delivery:
                 entities=piece.entities or None,
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
-                # In a chat with another id message ids start again.
+                # Under the new id of a chat, message ids start again.
                 reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
             )
@@ -374,7 +375,7 @@ class Delivery:
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return self._note_thread(chat, int(message.message_id))
-        except (AttributeError, KeyError, TypeError, ValueError):  # what python-telegram-bot cannot read
+        except (AttributeError, KeyError, TypeError, ValueError):  # python-telegram-bot cannot parse the response
             raise TelegramError("Invalid server response") from None
 
     async def request_edit(
@@ -382,7 +383,7 @@ class Delivery:
     ) -> None:
         """Try once to change a message's text and buttons. Raise TelegramError.
 
-        The ephemeral message whose button was pressed has the id 0, as Telegram says.
+        The ephemeral message whose button was pressed has the id 0.
         """
         if chat.only_for is not None and not message_id:
             await self._send_with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
@@ -398,7 +399,6 @@ class Delivery:
         await self._send_with_buttons(edit, keyboard)
 
     async def _send_with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
-        """Make a request with a keyboard; its buttons have no colours if this server takes none."""
         plain = remove_styles(keyboard)
         without = partial(request, reply_markup=plain)
         if plain == keyboard:
@@ -406,9 +406,9 @@ class Delivery:
         return await self.newer_api.prefer(STYLE, partial(request, reply_markup=keyboard), without)
 
     async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """Make a request, and repeat it a bounded number of times if it surely had no effect (or may be repeated).
+        """Make a request. Retry within limits if it had no effect or is `repeatable`.
 
-        Raises BadRequest for the caller to judge, and DeliveryError.
+        Raise BadRequest, which the caller has to handle, or DeliveryError.
         """
         state, waited, failures = self.state(chat), 0.0, 0
         while True:
@@ -418,12 +418,12 @@ class Delivery:
                 raise DeliveryError(tr("errors-telegram-busy"))
             if pause:
                 await self.clock.sleep(pause)
-            await self.pace.final()
+            await self.pace.wait_for_final()
             try:
                 return await request()
             except RetryAfter as refused:
                 state.final_from = self.clock.time() + parse_seconds(refused)
-                self.pace.refused()
+                self.pace.hold_limit()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
@@ -451,7 +451,7 @@ class Delivery:
                     raise DeliveryError(tr("errors-telegram-unreachable")) from failed
                 state.final_from = max(state.final_from, self.clock.time() + 0.5 * 2**failures)
             except TelegramError as failed:
-                # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
+                # The response was unreadable, such as a proxy's page, but the request may have succeeded.
                 raise DeliveryUnknown from failed
 
 

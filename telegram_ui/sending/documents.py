@@ -35,13 +35,13 @@ def find_document(message: object) -> Document | None:
     """Return the file of a message, or else of the message that it replies to."""
     if not isinstance(message, telegram.Message):
         return None
-    for one in (message, message.reply_to_message):
-        if one is not None and one.document is not None:
+    for carrier in (message, message.reply_to_message):
+        if carrier is not None and carrier.document is not None:
             return Document(
-                file_id=one.document.file_id,
-                message_id=one.message_id,
-                size=one.document.file_size or 0,
-                name=one.document.file_name or "",
+                file_id=carrier.document.file_id,
+                message_id=carrier.message_id,
+                size=carrier.document.file_size or 0,
+                name=carrier.document.file_name or "",
             )
     return None
 
@@ -58,7 +58,7 @@ class Documents:
 
         async def request() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
-            # A message may say less, and a server of one's own gives out files of any size.
+            # A message may understate the size, and a local server gives out files of any size.
             _demand_size(file.file_size or 0)
             return bytes(await file.download_as_bytearray())
 
@@ -72,19 +72,18 @@ class Documents:
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
-        """Send a recording in Ogg with Opus; the id of its message. Raises as `send`."""
+        """Send a recording in Ogg with Opus, and return the id of its message. Raise as `send` does."""
         reply = make_reply_parameters(chat.reply_to)
         return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file; the id of its message. Raise DeliveryError; DeliveryUnknown when it may have arrived."""
+        """Send a file, and return the id of its message. Raise DeliveryError, or its DeliveryUnknown."""
         options = {"caption": caption, "disable_content_type_detection": True}
         return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
 
     async def _send(
         self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
     ) -> int:
-        """Send a file once, without retries, since it may have arrived."""
 
         async def request() -> int:
             message = await method(

@@ -1,7 +1,6 @@
-"""Markdown → pieces of text with Telegram's entities, each within one message's limits.
+"""Convert Markdown to pieces of text with Telegram's entities, each within the limits of one message.
 
-Pure functions: no character of the converted text is lost at a seam, and no input raises. Offsets and lengths are in
-UTF-16 units, as Telegram counts them.
+Pure functions. Cutting loses no character, and no input raises. Offsets and lengths are in UTF-16 units.
 """
 
 import html
@@ -23,21 +22,18 @@ from telegram_ui.sending.markdown import (
     config,
     has_tables_or_formulas,
     is_too_hard,
-    prepared,
-    prepared_for_rich,
+    prepare_for_messages,
+    prepare_for_rich,
 )
 from text.characters import find_boundary, replace_surrogates
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
-MAX_RICH_CHARS = 32_768  # the most characters of one rich message (Bot API, InputRichMessage)
-MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
-MAX_MESSAGES = 6  # the most messages of an answer. A longer one is sent as a file.
-MAX_MARKDOWN_CHARS = MAX_MESSAGES * MAX_UNITS
-"""The most characters that are converted. A longer answer is sent as an unconverted file."""
-NUMBER_UNITS = 4  # UTF-16 units of a heading's number or bullet: "12. ".
-MAX_GROWTH = 4
-"""The converted text is at most so many times as long as its source; nested lists are indented without end."""
-_ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
+MAX_RICH_CHARS = 32_768  # characters of one rich message (Bot API, InputRichMessage)
+MAX_ENTITIES = 100  # entities of one message. Telegram silently drops more (Bot API, "Formatting options").
+MAX_MESSAGES = 6  # messages of an answer. A longer one is sent as a file.
+MAX_MARKDOWN_CHARS = MAX_MESSAGES * MAX_UNITS  # characters to convert. A longer answer is sent as a file.
+NUMBER_UNITS = 4  # UTF-16 units of a heading's number or bullet: "12. "
+MAX_GROWTH = 4  # how many times longer the converted text may be. Nested lists are indented without end.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +46,7 @@ class Piece:
 
     @property
     def is_blank(self) -> bool:
-        """Telegram refuses a message without anything to see."""
+        """True if nothing is visible. Telegram refuses such a message."""
         return is_blank(self.text)
 
 
@@ -65,17 +61,17 @@ def is_blank(text: str) -> bool:
 
 
 def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
-    """Convert Markdown to text and entities. Return it unchanged if that fails or would lose words."""
+    """Convert Markdown to text and entities. Return it unchanged if conversion fails or would lose words."""
     source = replace_surrogates(markdown)
     if is_too_hard(source):
         return source, ()
     try:
-        written = prepared(source)
+        written = prepare_for_messages(source)
         text, found = convert(written, config=config())
     except Exception:
         return source, ()
     urls = [entity.url or "" for entity in found]
-    # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
+    # Preparing may repeat an address or drop "mailto:". Words are only lost if they are missing from both.
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
@@ -91,7 +87,6 @@ def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
 
 
 def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity:
-    """Return the entity for Telegram, moved by the line ends that are inserted at `lines`."""
     end = entity.offset + entity.length
     offset = entity.offset + bisect_right(lines, entity.offset)
     return MessageEntity(
@@ -100,12 +95,11 @@ def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity
         length=end + bisect_left(lines, end) - offset,
         url=entity.url,
         language=entity.language or None,
-        custom_emoji_id=entity.custom_emoji_id,
     )
 
 
 def _find_missing_lines(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
-    """Return the offsets where a line should begin: around code blocks and quotes, which lists join to the words."""
+    """Return the offsets where code blocks and quotes need a line end. The converter joins those in lists."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
     edges = {entity.offset for entity in blocks} | {entity.offset + entity.length for entity in blocks}
@@ -122,9 +116,9 @@ def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
 
 
 def messages(markdown: str) -> list[Piece]:
-    """Return an answer as at most MOST_MESSAGES messages; none where it needs more, or has nothing to show.
+    """Return an answer as at most MAX_MESSAGES messages, or none if it needs more or is blank.
 
-    Where there are so many entities that they alone make it more, those beyond the first of each message are dropped.
+    If only its many entities would make it longer, drop those that exceed the limit of each message.
     """
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
@@ -137,9 +131,9 @@ def messages(markdown: str) -> list[Piece]:
 
 
 def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
-    """As much of an answer as `most` messages hold; only that much is converted.
+    """Return the beginning of an answer in at most `most` messages, and convert only that.
 
-    The last ends with `ending`; without one, with an ellipsis where the answer goes on.
+    The last message ends with `ending`, or with an ellipsis if there is none and the answer continues.
     """
     source = markdown[: (most + 1) * MAX_UNITS]
     parts = _add_plain_texts(source, list(islice(split_piece(*render(source)), most + 1)))
@@ -153,11 +147,11 @@ def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") 
 
 
 def make_rich_markdown(markdown: str) -> str:
-    """Return an answer as the Markdown of a rich message; "" where that shows no more than plain messages do.
+    """Return the Markdown of a rich message, or "" if plain messages show as much.
 
-    It does where there are tables or formulas, or where a message is not enough.
+    A rich message is better for tables, formulas, and answers longer than one message.
     """
-    source = prepared_for_rich(replace_surrogates(markdown))
+    source = prepare_for_rich(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
@@ -172,9 +166,9 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 def split_piece(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all: bool = True
 ) -> Iterator[Piece]:
-    """Cut at blank lines, else line ends, else spaces, else anywhere but inside a character. `limit` is at least 2.
+    """Cut at blank lines, else line ends, else spaces, else between characters. `limit` is at least 2.
 
-    A piece ends where it has as many entities as a message may have; `keeps_all` False: the further ones are dropped.
+    A piece with MAX_ENTITIES entities ends, or with `keeps_all=False` loses the others.
     """
     offsets: Sequence[int] = range(len(text) + 1)
     if count_units(text) > len(text):
@@ -190,15 +184,15 @@ def split_piece(
 def _end_of_piece(
     text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int, *, keeps_all: bool
 ) -> int:
-    """Always after `start`: at one place there are at most MOST_NESTED entities, fewer than a message may have."""
+    """Return the end of the piece. It is after `start`, because at most MAX_NESTED entities begin at one place."""
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
     if keeps_all and len(inside) > MAX_ENTITIES:
-        # More entities than a message may have: end where the first one too many begins.
+        # End where the first surplus entity begins.
         end = min(end, max(bisect_right(offsets, inside[MAX_ENTITIES].offset) - 1, start + 1))
     if end == len(text):
         return end
-    # A seam in the last half reads best after a blank line, then a line, then a word.
+    # Best cut in the last half: after a blank line, then a line, then a word.
     for seam in ("\n\n", "\n", " "):
         found = text.rfind(seam, start + (end - start) // 2, end)
         if found >= 0 and found + len(seam) <= end and not is_blank(text[start : found + len(seam)]):
@@ -206,17 +200,13 @@ def _end_of_piece(
             break
     else:
         end = find_boundary(text, end, start)
-    end = _find_end_before_headings(text, offsets, inside, start, end)
-    for entity in inside:
-        if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
-            end = bisect_right(offsets, entity.offset) - 1
-    return end
+    return _find_end_before_headings(text, offsets, inside, start, end)
 
 
 def _find_end_before_headings(
     text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int
 ) -> int:
-    """Return where a piece ends so that no heading is its last line: a line that is bold after its number, if any."""
+    """Return an end before trailing headings, which are bold lines, possibly after a number."""
     bold = {entity.offset + entity.length: entity.offset for entity in entities if entity.type == MessageEntity.BOLD}
     while text[:end].endswith("\n"):
         last = start + len(text[start:end].rstrip())
@@ -229,18 +219,15 @@ def _find_end_before_headings(
 
 
 def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
-    """Return the parts of entities between two offsets, relative to the first."""
     parts = []
     for entity in entities:
         begin, end = max(entity.offset, first), min(entity.offset + entity.length, last)
-        whole = end - begin == entity.length
-        if begin < end and (whole or entity.type not in _ATOMIC):
+        if begin < end:
             parts.append(MessageEntity(**{**entity.to_dict(), "offset": begin - first, "length": end - begin}))
     return tuple(parts[:MAX_ENTITIES])
 
 
 def _drop_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
-    """Return the entities in order, without those nested too deeply."""
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
@@ -252,10 +239,7 @@ def _drop_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
 
 
 def _spell_out_links(piece: Piece) -> str:
-    """Return a piece without entities: links are followed by their addresses, which would be lost otherwise.
-
-    As it is where that makes more than two messages of one.
-    """
+    """Return a piece's text with the address after each link, unless that makes more than two messages of it."""
     if count_units(piece.text) + sum(count_units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
         return piece.text
     encoded, result, done = piece.text.encode("utf-16-le"), "", 0
@@ -268,9 +252,9 @@ def _spell_out_links(piece: Piece) -> str:
 
 
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
-    """Whether conversion lost letters, as it does with a definition that nothing refers to.
+    """Return True if conversion lost letters, such as those of an unused link definition.
 
-    Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.
+    Rewritten formulas and the languages of code blocks do not count.
     """
     if is_blank(text):
         return not is_blank(source)
@@ -286,7 +270,7 @@ def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
 
 
 class Marked:
-    """Build a text with entities. Each method returns the builder, so calls can be chained."""
+    """Builds a text with entities. Each method returns the builder, so calls can be chained."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -294,7 +278,6 @@ class Marked:
         self._units = 0
 
     def add(self, text: str) -> Self:
-        """Add plain text."""
         whole = replace_surrogates(text)
         self._parts.append(whole)
         self._units += count_units(whole)

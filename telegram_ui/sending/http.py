@@ -1,7 +1,6 @@
-"""Requests to Telegram over aiohttp, which takes a fraction of the processor time of the library's own client.
+"""Send requests to Telegram over aiohttp, which needs a fraction of the CPU time of the library's own client.
 
-Owns timeouts, which failure becomes which TelegramError (the client's own is in `__cause__`), and what an error means
-for the sender: to wait, to send it differently, or to give up.
+Failures become a TelegramError with the client's error in `__cause__`. The functions below tell what it means.
 """
 
 from datetime import timedelta
@@ -17,26 +16,24 @@ from yarl import URL
 from runtime.http_client import find_proxy, open_session, read_bytes
 from runtime.metrics import STATUSES, make_counter
 
-MAX_ANSWER_BYTES = 32_000_000
-"""Bytes that are read of one answer: Telegram gives out files of 20 MB at most, a server of one's own any."""
+MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
 
+# The methods that people depend on. Others are counted once they are used.
 METHODS = (
     *("getMe", "getUpdates", "getFile", "file", "setWebhook", "deleteWebhook", "answerCallbackQuery"),
     *("sendMessage", "sendMessageDraft", "sendRichMessage", "sendRichMessageDraft", "sendDocument", "sendChatAction"),
     *("editMessageText", "editMessageReplyMarkup", "deleteMessage"),
 )
-"""Those on which people depend; more are counted when they are used."""
 REQUESTS = make_counter(
     "keepsake_telegram_requests",
     "HTTP requests to Telegram, by method and status.",
     {"method": METHODS, "status": (*STATUSES, "409")},
 )
-FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
-"""The client's exceptions. aiohttp.ServerTimeoutError is also a TimeoutError."""
+FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeoutError is also a TimeoutError
 
 
 class AiohttpRequest(BaseRequest):
-    """python-telegram-bot's way to the network. `trust_env`: whether HTTPS_PROXY and its like are followed."""
+    """The HTTP client of python-telegram-bot. `trust_env`: use the proxies named in the environment."""
 
     def __init__(
         self,
@@ -53,7 +50,7 @@ class AiohttpRequest(BaseRequest):
         self._pool = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
-        self._proxies = LRUCache[str, str | None](16)  # there is one, or two with files
+        self._proxies = LRUCache[str, str | None](16)  # by origin
 
     @property
     def read_timeout(self) -> float | None:
@@ -89,7 +86,7 @@ class AiohttpRequest(BaseRequest):
         timeout = aiohttp.ClientTimeout(
             connect=connect,
             sock_read=read or None,
-            # A file that is fetched may take longer, as long as it comes.
+            # A download may take longer while data arrives.
             total=connect + _choose_timeout(write_timeout, upload) + read if method == "POST" and read else None,
         )
         status = "cancelled"
@@ -104,13 +101,13 @@ class AiohttpRequest(BaseRequest):
                 allow_redirects=False,
             ) as response:
                 status = str(response.status)
-                return response.status, await _whole(response)
+                return response.status, await _read_body(response)
         except TimeoutError as error:
             status = "none"
             raise TimedOut from error
         except FAILURES as error:
             status = "none"
-            # Without the client's words: they may hold the URL, and so the token.
+            # Without the client's message, which may hold the URL and thus the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
         finally:
             REQUESTS.labels(_method_of(url), status).inc()
@@ -124,8 +121,7 @@ class AiohttpRequest(BaseRequest):
         return self._proxies[origin]
 
 
-async def _whole(response: aiohttp.ClientResponse) -> bytes:
-    """Read a body. Raise BadRequest if it is too long."""
+async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     read = await read_bytes(response, MAX_ANSWER_BYTES + 1)
     if len(read) > MAX_ANSWER_BYTES:
         raise BadRequest("file is too big")
@@ -133,7 +129,6 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _method_of(url: str) -> str:
-    """Return the method's name for metrics. All files count as one."""
     name = url.partition("?")[0].rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
@@ -143,36 +138,34 @@ def _origin_of(url: str) -> str:
 
 
 def was_never_sent(error: TelegramError) -> bool:
-    """Return True if a request failed before it was connected."""
+    """Return True if a request failed before a connection was made."""
     return isinstance(
         error.__cause__, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.ClientHttpProxyError
     )
 
 
 def was_unreachable(error: TelegramError) -> bool:
-    """Return True if a request failed without an answer."""
+    """Return True if a request failed without a response."""
     return isinstance(error.__cause__, FAILURES)
 
 
 def _make_body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
-    """Build the form of a request, with its files."""
     if request_data is None:
         return None, {}
     if not request_data.multipart_data:
-        # As urllib.parse.urlencode, in C: of 4,000 letters that are not ASCII in a ninth of its time.
+        # Like urllib.parse.urlencode, but in C: nine times faster for 4,000 letters that are not ASCII.
         form = URL.build(query=request_data.json_parameters).raw_query_string.encode()
         return form, {"Content-Type": "application/x-www-form-urlencoded"}
-    whole = aiohttp.FormData(quote_fields=False)  # Telegram shows a file's name as it is sent
+    whole = aiohttp.FormData(quote_fields=False)  # Telegram shows quoted names as they are
     for name, value in request_data.json_parameters.items():
         whole.add_field(name, value)
     for name, (filename, content, kind) in request_data.multipart_data.items():
-        written = BytesIO(content) if isinstance(content, bytes) else content  # piece by piece
+        written = BytesIO(content) if isinstance(content, bytes) else content
         whole.add_field(name, written, filename=filename, content_type=kind)
     return whole, {}
 
 
 def _choose_timeout(seconds: Any, usual: float) -> float:
-    """Return a timeout of python-telegram-bot in seconds, or the default one."""
     return usual if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
@@ -203,5 +196,5 @@ def is_without_effect(error: TelegramError) -> bool:
     """Return True if a request was never sent or was answered by an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
-        return isinstance(error, NetworkError)  # a status of 500 and above, whatever its body
+        return isinstance(error, NetworkError)  # a status of 500 or above
     return was_never_sent(error)

@@ -1,7 +1,4 @@
-"""Markdown as models write it → Markdown that Telegram's converters read without losing a word.
-
-Pure functions: none raises for a text that is not too hard. Does not know entities, nor messages.
-"""
+"""Prepare the Markdown that models write, so that Telegram's converters lose no words of it. Pure functions."""
 
 import re
 import unicodedata
@@ -14,39 +11,39 @@ import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-MAX_NESTED = 16  # the deepest nesting of quotes, lists or entities. No client shows more.
-MAX_FORMULAS = 1_000  # the most dollar signs. The converter's time grows with their square.
-MAX_UNCLOSED = 100  # the most unclosed formulas. Each makes the converter scan to the end of the text.
-MAX_TABLE_CHARS = 300_000  # the most characters of a table with all rows padded to the longest
+MAX_NESTED = 16  # levels of quotes, lists or entities. No client shows more.
+MAX_FORMULAS = 1_000  # dollar signs. The converter's time grows with their square.
+MAX_UNCLOSED = 100  # unclosed formulas. Each makes the converter scan to the end of the text.
+MAX_TABLE_CHARS = 300_000  # characters of a table with all rows padded to the longest
 BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MAX_NESTED + 1}}}", re.MULTILINE)
 _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
+# A multiplication sign (2*3) or a file pattern (/*.py), which Markdown takes for emphasis.
 _TIMES = re.compile(r"(?<=\d)\*(?=\d)|(?<=/)\*{1,2}(?=[./])")
-"""A multiplication sign (2*3) or a file pattern (/*.py), which Markdown takes for emphasis."""
+# A word whose first star is inside of it: a*b*c, x**y. Emphasis begins before its word.
 _STARRED = re.compile(r"(?<!\S)[^\s*]*[0-9A-Za-z)\]]\*{1,2}[0-9A-Za-z(]\S*")
-"""A word whose first star is inside of it: a*b*c, x**y. Emphasis begins before its word."""
 _STAR_INSIDE = re.compile(r"(?<=[0-9A-Za-z)\]])\*{1,2}(?=[0-9A-Za-z(])")
+# A name of Python, such as __init__. Models write bold words with stars.
 _DUNDER = re.compile(r"(?<!\w)__([a-z][a-z0-9_]*[a-z0-9])__(?!\w)")
-"""A name of Python, such as __init__. Models write bold words with stars."""
 _BOLD = re.compile(r"(\w?)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(\w?)")
 _NUMBERED = re.compile(rf"{_CODE.pattern}|^([ \t>]*)(\d{{1,9}})([.)])(?=[ \t])", re.DOTALL | re.MULTILINE)
 _INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
 _BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
-_LINKED = ("http://", "https://", "mailto:", "tg://")  # schemes for which <…> makes a link. std::string is not one.
-_FOLLOWED = ("http://", "https://", "tg://")  # schemes of links that Telegram takes
+_AUTOLINK_SCHEMES = ("http://", "https://", "mailto:", "tg://")  # <std::string> is no link
+_LINK_SCHEMES = ("http://", "https://", "tg://")  # schemes that Telegram accepts
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
 _FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
+# Code and formulas, whose pipes end no cell. "| $5 | $10 |" has none.
 _IN_A_CELL = re.compile(r"`[^`\n]+`|\$\|[^|$\n]+\|\$|\$(?!\s)[^$\n]*[^$\s|]\$(?!\d)")
-"""Code and formulas, whose pipes end no cell. "| $5 | $10 |" has none."""
 _MARK = re.compile(r"`|\*\*|\*|~~")
 _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 
 @cache
 def config() -> RenderConfig:
-    """Configure the converter where Telegram has no entity: signs that people know, and headings without any."""
+    """Return the converter's configuration: familiar signs where Telegram has no entity, and headings without signs."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
     symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
@@ -55,15 +52,15 @@ def config() -> RenderConfig:
     return config
 
 
-def prepared(markdown: str) -> str:
-    """Return what the converter is given for plain messages."""
-    return _rewritten(_with_whole_cells(_with_plain_signs(markdown)), _for_messages)
+def prepare_for_messages(markdown: str) -> str:
+    """Return the Markdown that is converted to plain messages."""
+    return _rewrite_events(_protect_cells(_protect_signs(markdown)), _write_for_messages)
 
 
-def prepared_for_rich(markdown: str) -> str:
+def prepare_for_rich(markdown: str) -> str:
     """Return the Markdown of a rich message."""
-    source = _BLOCK_FORMULA.sub(r"$$\1$$", _with_plain_signs(markdown))
-    return source if is_too_hard(source) else _rewritten(_with_whole_cells(source), _for_rich_messages)
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _protect_signs(markdown))
+    return source if is_too_hard(source) else _rewrite_events(_protect_cells(source), _write_for_rich)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
@@ -73,7 +70,7 @@ def has_tables_or_formulas(markdown: str) -> bool:
 
 
 def is_too_hard(source: str) -> bool:
-    """Return True if converting would take too long or make the text much longer."""
+    """Return True if converting would take too long, or make the text much longer."""
     if source.count("$") > MAX_FORMULAS or _NESTED.search(source):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
@@ -85,7 +82,7 @@ def is_too_hard(source: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Event:
-    """One event of the parser, with its source. `link`: the fields of a link or picture that begins."""
+    """An event of the parser, with its source. `link`: the fields of a link or picture."""
 
     kind: str
     part: str
@@ -94,8 +91,8 @@ class _Event:
     follows_word: bool = False
 
 
-def _rewritten(markdown: str, write: Callable[[_Event], str]) -> str:
-    """Return Markdown with the sources of its parser's events replaced by what `write` returns for each."""
+def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
+    """Replace the source of each parser event by the result of `write`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
     source, result, done, is_in_table = markdown.encode(), b"", 0, False
@@ -120,50 +117,46 @@ def _rewritten(markdown: str, write: Callable[[_Event], str]) -> str:
     return (result + source[done:]).decode()
 
 
-def _for_messages(event: _Event) -> str:
-    """Escape what the converter would drop: tags, with the words in a block of HTML. It shows a table as it is written,
-    but its formulas before it: they become code.
-    """
+def _write_for_messages(event: _Event) -> str:
     if not event.is_in_table or event.kind in ("Html", "InlineHtml"):
-        return _for_rich_messages(event)
+        return _write_for_rich(event)
+    # The converter would move formulas out of a table, so they become code.
     if event.kind in ("InlineMath", "DisplayMath"):
         formula = " ".join(convert(event.part.replace("\\|", "|"), config=config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
     return event.part
 
 
-def _for_rich_messages(event: _Event) -> str:
-    """Escape tags, and what only looks like a link; write out what is no link for Telegram."""
+def _write_for_rich(event: _Event) -> str:
+    """Escape tags and false links. Write out the addresses of links that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
     if not event.link or not event.link["dest_url"] or event.link["link_type"] == "Email":
         return event.part
     if event.link["link_type"] == "Autolink":
-        is_link = event.part[1:].lower().startswith(_LINKED)
+        is_link = event.part[1:].lower().startswith(_AUTOLINK_SCHEMES)
         return event.part if is_link else event.part.replace("<", "&lt;")
-    return _with_address(event)
+    return _write_address(event)
 
 
-def _with_address(event: _Event) -> str:
-    """Write the address of a link after its words if no client could follow it: Telegram drops such a link."""
+def _write_address(event: _Event) -> str:
+    """Write the address of a link after its words if no client could follow it. Telegram drops such links."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
-    if address.lower().startswith(_FOLLOWED):
+    if address.lower().startswith(_LINK_SCHEMES):
         return event.part
-    if event.kind == "Link" and event.follows_word:  # of a program: actions[0](state)
+    if event.kind == "Link" and event.follows_word:  # code, such as actions[0](state)
         return f"\\{event.part}"
     # Of "[words](address)", "[words][name]" or "[words]".
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     words, sign = event.part[event.part.index("[") + 1 : end if end > 0 else -1], "🖼 " * (event.kind == "Image")
-    # In code, for a client would make a web address of setup.md. It shall find an e-mail address, and a number.
+    # As code, because a client would turn setup.md into a web address. E-mail addresses and numbers stay clickable.
     bare = address.removeprefix("mailto:").removeprefix("tel:")
     shown = ", ".join(filter(None, (f"`{address}`" if bare == address else bare, title)))
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
-def _with_whole_cells(markdown: str) -> str:
-    """Return the same Markdown where code or a formula in a table cell ends no cell, and an empty cell is no spoiler's
-    mark.
-    """
+def _protect_cells(markdown: str) -> str:
+    """Escape pipes in the code and formulas of table cells, and separate those of empty cells."""
     if "|" not in markdown:
         return markdown
     lines, rows, is_code = markdown.split("\n"), set[int](), False
@@ -182,7 +175,7 @@ def _is_under_table_head(line: str) -> bool:
 
 
 def with_marks_closed(markdown: str) -> str:
-    """Return an answer that still grows, with the marks closed that its last paragraph has opened so far."""
+    """Close the marks that the last paragraph of a growing answer has opened."""
     begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
     before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
     if len(fences := _FENCE.findall(markdown)) % 2:
@@ -199,7 +192,7 @@ def with_marks_closed(markdown: str) -> str:
             continue
         if mark in opened and not left.isspace():
             del opened[opened.index(mark) :]
-        elif found.end() >= only_marks:  # marks around nothing would be shown
+        elif found.end() >= only_marks:  # marks around nothing would be visible
             end = min(end, found.start())
         elif mark not in opened and not right.isspace() and not (mark == "*" and left.isalnum()):
             opened.append(mark)
@@ -208,8 +201,8 @@ def with_marks_closed(markdown: str) -> str:
     return before + words[:end].rstrip() + "".join(reversed(opened))
 
 
-def _with_plain_signs(markdown: str) -> str:
-    """Prepare Markdown outside of code: keep the signs of 2*3*4, and mark formulas in \\( \\)."""
+def _protect_signs(markdown: str) -> str:
+    """Keep the signs and numbers outside of code that Markdown would drop, and mark formulas in \\( \\)."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
         part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), parts[number])
@@ -223,7 +216,7 @@ def _escape_stars(found: re.Match[str]) -> str:
 
 
 def _delimit_bold(found: re.Match[str]) -> str:
-    """Write a letter next to bold words as an entity where punctuation keeps Markdown from seeing where they end.
+    """Write a letter next to bold words as an entity, or punctuation would keep Markdown from seeing their end.
 
     Chinese, Japanese and Korean have no space there: "**注意：**内容".
     """
@@ -236,7 +229,7 @@ def _delimit_bold(found: re.Match[str]) -> str:
 
 
 def _keep_number(last: dict[str, tuple[int, str, str]], found: re.Match[str]) -> str:
-    """Give a list item another sign if its number does not follow the last one: Markdown would count on."""
+    """Begin a new list, by another sign, if a number does not follow the last one. Markdown would count on."""
     if found[1] is not None:
         return found[0]
     _, indent, digits, sign = found.groups()

@@ -1,7 +1,4 @@
-"""Methods and fields of the Bot API that an older server does not know: tried once, and a refusal is remembered.
-
-Whoever uses one has something plain to do instead.
-"""
+"""Try features of the Bot API that an older server does not know, and remember refusals."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -18,14 +15,13 @@ T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
 
 STYLE = "button.style"
-CAN_STOP = {"can_stop": True, "keep_on_stop": True}
-"""Fields of a draft (Bot API 10.3): the button on it arrives as `stopped_message_generation`."""
-REFUSED_FOR = 24 * 60 * 60  # seconds after which a refused feature is tried again: servers are updated
-MAX_REFUSALS = 1_000  # refusals that are remembered, of all chats together
+CAN_STOP = {"can_stop": True, "keep_on_stop": True}  # a draft's stop button (Bot API 10.3)
+REFUSED_FOR = 24 * 60 * 60  # seconds after which a refused feature is tried again, because servers are updated
+MAX_REFUSALS = 1_000  # remembered refusals of all chats
 
 
 class NewerApi:
-    """The refusals of one Bot API server. One for the whole bot; `now` gives seconds of any beginning."""
+    """The refusals of one Bot API server. `now` returns monotonic seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._refused = TTLCache[tuple[str, int], bool](MAX_REFUSALS, REFUSED_FOR, now)
@@ -35,15 +31,15 @@ class NewerApi:
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def note_refusal(self, feature: str, chat_id: int = 0) -> None:
-        """Do without a feature for a day: in one chat, or everywhere (0)."""
+        """Avoid a feature for a day, in one chat or (0) everywhere."""
         self._refused[feature, chat_id] = True
 
     async def prefer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
-        """Make the newer request; if the server refuses it, make the older one, now and for a day.
+        """Make the newer request, or the older one if the server refuses that, now and for a day.
 
-        Not remembered: a refusal that the older request meets as well, and one of a press that is too old to answer.
+        Do not remember the refusal if the older request fails too, or if a press was too old to answer.
         """
         if not self.may_use(feature, chat_id):
             return await older()
@@ -56,16 +52,16 @@ class NewerApi:
             return made
 
     async def attempt(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
-        """Make a request that uses a feature; None if the server refuses it, now or within the last day.
+        """Make a request that uses a feature. Return None if the server refuses it, now or within the last day.
 
-        `feature`: the method's name, or "method.field". An unknown method (404) is refused everywhere; a 400 only in
-        `chat_id`, where one is given. Raises every other TelegramError (a pause, a network failure, a blocked bot).
+        `feature`: the method's name, or "method.field". An unknown method (404) is refused everywhere, a 400 only in
+        `chat_id` if that is given. Raise any other TelegramError.
         """
         if not self.may_use(feature, chat_id):
             return None
         try:
             return await request()
-        except (EndPointNotFound, InvalidToken):  # python-telegram-bot's readings of 404
+        except (EndPointNotFound, InvalidToken):  # 404
             self.note_refusal(feature)
         except BadRequest:
             self.note_refusal(feature, chat_id)

@@ -1,8 +1,6 @@
-"""The clock that sending waits by, and how many messages a second go to Telegram in all once it has refused one:
-texts that must arrive go first.
+"""The clock of sending, and the bot's limit of messages a second over all chats.
 
-Owns the bot's share of Telegram's limit on all chats together; what Telegram asks of one chat is delivery.py's.
-What several processes of a bot send too much together is refused, and sent again.
+The limit applies for a while after Telegram refused a message. Final texts go before previews.
 """
 
 import asyncio
@@ -11,13 +9,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-MAX_MESSAGES_A_SECOND = 28
-"""Messages a second in all: Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")."""
-PREVIEWS = 20  # drafts and edits among them, while answers are written: the rest is for what must arrive
+MAX_MESSAGES_A_SECOND = 28  # Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")
+PREVIEWS = 20  # drafts and edits among them; the rest is for final texts
 SECOND = 1.0
-HELD_FOR = 60.0
-"""Seconds after a refusal for which the limits are kept. Before one they are not: a server of one's own has none, and
-Telegram allows short bursts."""
+HELD_FOR = 60.0  # seconds of the limit after a refusal. Telegram allows bursts, and a local server has no limit.
 
 
 class Clock(Protocol):
@@ -26,7 +21,7 @@ class Clock(Protocol):
     def time(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...
     def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
-        """Call it then, unless the timer is cancelled: for what hardly ever comes to that, and is not worth a task."""
+        """Call a function later, unless the timer is cancelled."""
         ...
 
 
@@ -50,21 +45,20 @@ class SystemClock:
 
 
 class SendingPace:
-    """One for the whole bot. A text that must arrive is never behind a preview; each kind goes in the order asked."""
+    """The order of messages over all chats. A final text never waits for a preview."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._moments: deque[float] = deque(maxlen=MAX_MESSAGES_A_SECOND)
-        """Return when the latest messages went or will go, ascending."""
+        self._moments: deque[float] = deque(maxlen=MAX_MESSAGES_A_SECOND)  # of the latest messages, ascending
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
-    def refused(self) -> None:
-        """Pause after Telegram asked for it."""
+    def hold_limit(self) -> None:
+        """Apply the limit for a while, because Telegram refused a message."""
         self._held_until = self._clock.time() + HELD_FOR
 
-    async def final(self) -> None:
-        """Wait for the next place, which is taken at once: nothing that comes later is before it."""
+    async def wait_for_final(self) -> None:
+        """Wait until a final text may be sent. Its place is taken at once, so nothing later overtakes it."""
         now = self._clock.time()
         is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND
         moment = max(now, self._moments[0] + SECOND) if is_full else now
@@ -72,8 +66,8 @@ class SendingPace:
         if moment > now:
             await self._clock.sleep(moment - now)
 
-    async def preview(self) -> None:
-        """Wait until there is room that no text needs."""
+    async def wait_for_preview(self) -> None:
+        """Wait until a preview may be sent."""
         async with self._previews:
             while (wait := self._free_from() - self._clock.time()) > 0:
                 await self._clock.sleep(wait)

@@ -1,6 +1,6 @@
-"""One answer on its way: shown as it grows, message by message, whole at the end, marked where it breaks off.
+"""Show one answer while it grows, send it whole at the end, and mark it if it breaks off.
 
-Owns the previews: drafts and edits, best effort, none of which delays or fails a final text.
+Previews are drafts and edits. They are best effort, and never delay or fail a final text.
 """
 
 import asyncio
@@ -40,14 +40,13 @@ from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-NoteShown = Callable[[Sequence[int]], Awaitable[None]]
-"""Store the messages that show an answer, so that the next run can continue after a kill."""
+NoteShown = Callable[[Sequence[int]], Awaitable[None]]  # store the messages that show an answer, for the next run
 
-GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whole of a shorter one is there as soon
-STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
-PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
-IN_A_GROUP_EVERY = 4.0  # seconds: of the 20 messages that a group takes in a minute, a quarter is for what must arrive
-DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer becomes a message, which can have [Stop]
+GROWING_FOR = 0.1  # seconds a text grows before it is shown. A shorter answer is complete by then.
+STALLED_FOR = 0.5  # seconds after which the beginning is shown even if no more text comes
+PREVIEW_EVERY = 1.0  # seconds between previews in one chat. Telegram takes about one a second.
+IN_A_GROUP_EVERY = 4.0  # seconds between previews in a group, which takes 20 messages a minute
+DRAFT_FOR = 3.0  # seconds an answer grows as a draft before it becomes a message, which can have [Stop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,11 @@ class _ShownPart:
 
 
 class AnswerStream:
-    """One answer on its way. Call `show` as often as you like, then exactly one of `finish`, `interrupt`
-    and `break_off`.
+    """One growing answer. Call `show` any number of times, then one of `finish`, `interrupt` and `break_off`.
 
-    What outgrows a message goes on in the next; only the last one is a draft, or has the button that `stop` makes (a
-    draft has Telegram's own, if any). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown`
-    is told of messages that may be there without the whole answer. `wants_rich` says whether its reader chose rich
-    messages; it is asked once.
+    A long answer continues in further messages. Only the last one is a draft, or has the keyboard that `stop` makes.
+    `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is called with the messages that
+    show a part of the answer. `wants_rich` returns True if the reader chose rich messages, and is called once.
     """
 
     def __init__(
@@ -84,15 +81,15 @@ class AnswerStream:
         self._state = delivery.state(chat)
         self._mode = delivery.mode(chat)
         self._text = ""
-        self._growing_from: float | None = None  # set while nothing is to be seen yet
+        self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
-        self._drafted_at: float | None = None  # set when something is to be seen
-        self._ids = list(instead_of)  # of the messages, in order; a draft has none
+        self._drafted_at: float | None = None  # set when something is visible
+        self._ids = list(instead_of)  # the messages in order; a draft has no id
         self._note_shown = note_shown
         self._wants_rich = wants_rich
         self._is_rich: bool | None = None
-        self._sent: list[int] = []  # messages with what finish() brought there
-        self._arrived: int | None = None  # how many pieces of the whole answer that is
+        self._sent: list[int] = []  # the messages sent by finish()
+        self._arrived: int | None = None  # the number of pieces in them
         self._draft_id = _make_draft_id()
         self._with_entities = True
         self._changed = asyncio.Event()
@@ -102,9 +99,9 @@ class AnswerStream:
         self._paints_draft = False
 
     async def show(self, text_so_far: str) -> None:
-        """Show more of the answer soon, if possible: returns at once and raises nothing.
+        """Show more of the answer soon if possible. Return at once, and raise nothing.
 
-        What is whole almost at once is not shown before its end: nobody would see it.
+        A quick answer is not shown before its end.
         """
         if self._mode == "off" or is_blank(text_so_far):
             return
@@ -119,9 +116,9 @@ class AnswerStream:
             self._begin_painting()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
-        """Send the whole answer; the ids of its messages. The keyboard is under the last text.
+        """Send the whole answer with the keyboard under its last text, and return the ids of its messages.
 
-        Raises DeliveryError; called again, it continues where it failed.
+        Raise DeliveryError. The next call continues where this one failed.
         """
         await self._stop_painting()
         if (rich := await self._make_rich_draft(markdown)) and await self._send_as_rich(rich, keyboard):
@@ -129,7 +126,7 @@ class AnswerStream:
         parts = await convert_safely(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
-            # What is there already stays to be read.
+            # The messages that are already there stay.
             most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
             parts = await convert_safely(partial(cut_beginning, most=most, ending=told), markdown)
@@ -146,8 +143,8 @@ class AnswerStream:
                     on_sent=partial(self._note_arrived, of=len(parts)),
                 )
         except DeliveryUnknown as unknown:
-            # It is not known whether the next piece arrived: it is sent again, and may be there twice.
-            self._sent += [one for one in unknown.sent if one not in self._sent]
+            # The next piece may have arrived. It is sent again, and may appear twice.
+            self._sent += [message_id for message_id in unknown.sent if message_id not in self._sent]
             raise DeliveryUnknown(sent=self._sent) from unknown
         await self._delivery.remove(self._chat, self._ids[max(len(parts), 1) :])
         del self._ids[max(len(parts), 1) :]
@@ -156,14 +153,13 @@ class AnswerStream:
         return self._sent
 
     async def _make_rich_draft(self, markdown: str) -> str:
-        """Return the Markdown of a rich message if the reader chose rich and it shows more, else ""."""
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await convert_safely(make_rich_markdown, markdown) if self._is_rich else ""
 
     async def _send_as_rich(self, markdown: str, keyboard: InlineKeyboardMarkup | None) -> bool:
-        """Send the whole answer as a rich message in place of what is shown; False where none is taken."""
-        if self._arrived is not None:  # it had begun to arrive in plain messages
+        """Send the whole answer as a rich message instead of the shown messages. Return False if none is taken."""
+        if self._arrived is not None:  # a part has arrived in plain messages
             return False
         sent = await self._delivery.send_rich(self._chat, markdown, keyboard=keyboard)
         if sent is None:
@@ -173,19 +169,18 @@ class AnswerStream:
         self._ids, self._shown = [], []
         return True
 
-    def kept(self) -> str | None:
-        """Return the text that the reader had seen when they stopped it, or None if the bot is stopping."""
+    def read_seen(self) -> str | None:
+        """Return the text that the reader has seen, or None if the bot is stopping."""
         if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""
 
     @property
     def sent(self) -> Sequence[int]:
-        """Return the messages that finish() has sent, even if it failed."""
+        """The messages that finish() has sent, even if it failed."""
         return tuple(self._sent)
 
     def _count_standing(self, parts: Sequence[Piece]) -> int:
-        """Count the pieces of the whole answer that are there as they should be; the last is sent in any case."""
         standing = 0
         for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
             if shown != _ShownPart(part, is_growing=False):
@@ -219,22 +214,22 @@ class AnswerStream:
         await self._mark_sent(tr("answers-broken-off"))
 
     async def _mark_sent(self, mark: str) -> bool:
-        """Return True if there was something to mark."""
+        """Mark the last shown message. Return False if there is none."""
         await self._stop_painting()
         if not self._shown:
             return False
-        # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
+        # Shorten the text to make room for the mark. Entities beyond its end would be refused.
         last = self._shown[-1].piece
         shown = next(split_piece(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
         try:
-            # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
+            # A draft is replaced too, or it would vanish with its text.
             await self._put(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except ServedElsewhere:
-            return True  # it is another process's by now
+            return True
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", name_error(error))
         if self._note_shown is not None:
-            # What is marked stays as it is; whoever answers later does so in messages of their own.
+            # The marked messages stay. A later answer gets its own.
             await self._note_shown(())
         return True
 
@@ -245,38 +240,35 @@ class AnswerStream:
     async def _paint_draft(self) -> None:
         clock = self._delivery.clock
         while self._mode != "off":
-            await self._change()
+            await self._wait_for_change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
-            await self._delivery.pace.preview()
+            await self._delivery.pace.wait_for_preview()
             self._changed.clear()
-            wanted = self._select_wanted(await convert_safely(cut_beginning, with_marks_closed(self._text)))
+            parts = await convert_safely(cut_beginning, with_marks_closed(self._text))
+            pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
+            wanted = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._choose_next(wanted) if wanted else None
             if number is None:
                 continue
-            # The more there is to convert, the rarer.
+            # Longer answers are converted less often.
             every = PREVIEW_EVERY if self._chat.is_private else IN_A_GROUP_EVERY
             self._state.preview_from = clock.time() + max(every, PREVIEW_EVERY * len(wanted) / 2)
-            # A task of its own: once begun, a request is not torn off, or its message id would be lost.
+            # In a task of its own, because a cancelled request would lose its message id.
             self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
             self._painting = asyncio.create_task(self._show_part(number, wanted))
             await asyncio.shield(self._painting)
             if self._choose_next(wanted) is not None:
                 self._changed.set()
 
-    def _select_wanted(self, parts: Sequence[Piece]) -> list[_ShownPart]:
-        keep = [part if self._with_entities else Piece(text=part.text) for part in parts]
-        return [_ShownPart(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
-
     def _choose_next(self, wanted: Sequence[_ShownPart]) -> int | None:
-        """Return the first message whose text is outdated, or None."""
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
         return len(wanted) if len(self._shown) > len(wanted) else None
 
-    async def _change(self) -> None:
-        """Wait until there is more to show, or a draft is to become a message."""
+    async def _wait_for_change(self) -> None:
+        """Wait until there is more to show, or a draft has to become a message."""
         if self._mode != "draft" or self._drafted_at is None:
             await self._changed.wait()
             return
@@ -293,7 +285,7 @@ class AnswerStream:
             del self._shown[len(self._ids) :]
 
     async def _show_part(self, number: int, wanted: Sequence[_ShownPart]) -> None:
-        """Make one message show what it should, or delete those that show what is no longer part of the answer."""
+        """Update one message, or delete those that are no longer part of the answer."""
         if number == len(wanted):
             await self._delivery.remove(self._chat, self._ids[number:])
             del self._shown[number:], self._ids[number:]
@@ -303,7 +295,7 @@ class AnswerStream:
             await self._request(number, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + parse_seconds(refused)
-            self._delivery.pace.refused()
+            self._delivery.pace.hold_limit()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if number < len(self._ids) and is_saying(refused, "message is not modified"):
@@ -312,7 +304,7 @@ class AnswerStream:
                 self._with_entities = False
                 self._changed.set()
             elif self._is_draft(number, part) and not is_saying(refused, "thread"):
-                # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
+                # 404: the server has no drafts. 400: the chat takes none. Edit messages instead.
                 self._state.takes_drafts = False
                 self._mode = "edit"
                 del self._shown[number:]
@@ -328,7 +320,7 @@ class AnswerStream:
         except TelegramError as error:
             is_new = number >= len(self._ids) and not self._is_draft(number, part)
             if is_new and not is_without_effect(error):
-                # The part may be there under an id that we do not know: a second one would double it.
+                # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
             log.debug("preview not shown: %s", name_error(error))
@@ -355,7 +347,6 @@ class AnswerStream:
     async def _put(
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the messages that show the answer, or send the next."""
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat
         if number < len(self._ids):
             await self._delivery.request_edit(chat, self._ids[number], piece, keyboard)
@@ -376,8 +367,8 @@ class AnswerStream:
         painting, self._painting, self._painter = self._painting, None, None
         if painting is None or painting.done():
             return
-        # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
-        # its id is needed, or it would overwrite the final text.
+        # A late draft is dropped. A message or edit is waited for, within the request's time limit. Without its id, it
+        # would overwrite the final text.
         await asyncio.wait({painting}, timeout=1.0 if self._paints_draft else None)
         await cancel_and_wait(painting)
 
@@ -388,7 +379,6 @@ def _make_draft_id() -> int:
 
 async def convert_safely(convert: Callable[[str], T], markdown: str) -> T:
     """Convert Markdown to messages without blocking the event loop."""
-    # A few milliseconds at worst.
-    if len(markdown) <= 500:
+    if len(markdown) <= 500:  # a few milliseconds at worst
         return convert(markdown)
     return await asyncio.to_thread(convert, markdown)

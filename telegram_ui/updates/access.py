@@ -1,4 +1,4 @@
-"""Access: people who are served, those who may configure, and updates that may be written down."""
+"""Access rules: who is served, who may configure, and which updates may be stored."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
@@ -15,16 +15,16 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, parse_update
 from telegram_ui.updates.paste import is_continued, may_continue
 
-TOLD_WITHIN = timedelta(hours=1)
-MAX_TOLD = 5  # times that a stranger is told within that time
-MAX_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
-"""So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
+TOLD_WITHIN = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
+MAX_TOLD = 5  # notices to one stranger within TOLD_WITHIN
+MAX_TOLD_IN_ALL = 60  # notices to all strangers within IN_ALL_WITHIN, to leave Telegram's limit to people with access
+IN_ALL_WITHIN = timedelta(minutes=1)
 MAX_REQUESTS = 20  # strangers about whom admins are asked within TOLD_WITHIN
-REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
+REMEMBERED = 10_000  # strangers, and members of groups, in the caches
 
 
 def make_serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Whether anything is done for an owner: as `is_served` for a person, always for a group. `people`: see Access."""
+    """Return a function that tells if an owner is served: a group always, a person by the settings and the admins."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves(owner: int) -> bool:
@@ -39,12 +39,11 @@ def make_serving(settings: Settings, people: People | None) -> Callable[[int], b
 
 
 class Access:
-    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, of whom admins let in, and of groups' own admins."""
+    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, of `people` let in by admins, and of groups' admins."""
 
     def __init__(
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
-        """`people`: whom admins let in or removed by buttons."""
         self.serves = make_serving(settings, people)
         self.has_asked: Callable[[int], bool] = lambda person: people is not None and people.standing(person) == "asked"
         self._admin_ids = settings.admin_user_ids
@@ -57,19 +56,17 @@ class Access:
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
-        """A group is served when the person who speaks is; by the button of an anonymous admin, when that one is."""
+        """Return True if the sender is served. A press of an anonymous admin's button counts as theirs."""
         person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
         return person > 0 and self.serves(person)
 
     async def refresh(self, people: Iterable[int]) -> None:
-        """If one of these is a stranger here, read again whom another process let in or made an admin."""
+        """Read the decisions of other processes again if one of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, people)):
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:
-        """Return True if a stranger is told in private who is served, once more; not after a few times in an hour, so
-        that nobody makes the bot spam.
-        """
+        """Return True if a stranger may be told about access. Limited, so that nobody makes the bot spam."""
         told = self._count_request(self._told.get(person.id), TOLD_WITHIN)
         if told[1] > MAX_TOLD:
             return False
@@ -80,9 +77,7 @@ class Access:
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Return True if admins are told that somebody would like to be let in: once for each, and so
-        often in an hour.
-        """
+        """Return True if the admins may be asked about a stranger: once for each, within MAX_REQUESTS."""
         if self._people is None or self._people.standing(person.id) is not None:
             return False
         if not self._admin_ids and not self._people.claimed_by:
@@ -91,14 +86,13 @@ class Access:
         return self._requests[1] <= MAX_REQUESTS
 
     def _count_request(self, counted: tuple[datetime, int] | None, within: timedelta) -> tuple[datetime, int]:
-        """Since when something has been counted, and how often; counted again from now on after `within`."""
         now = self._now()
         return (counted[0], counted[1] + 1) if counted and now - counted[0] < within else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Return True if a person may configure, forget and export here: in private always, in a group its admins.
 
-        Telegram is asked at most once a minute for each person; while it does not answer, nobody may.
+        Ask Telegram at most once a minute for each person. While it does not answer, return False.
         """
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True
@@ -115,12 +109,12 @@ class Access:
 
 
 class Relevance:
-    """Tells which updates concern the bot, and so may be written down: those of people it serves; in a group only what
-    is addressed to it, and the further pieces of such a paste.
+    """Tells which updates may be stored: those of people with access, in a group only if addressed to the bot.
+
+    Further pieces of an addressed paste count as addressed. `commands` are the names of the bot's commands.
     """
 
     def __init__(self, access: Access, commands: Collection[str]) -> None:
-        """`commands`: the names of ours."""
         self._access = access
         self._commands = commands
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
@@ -141,5 +135,5 @@ class Relevance:
         )
         concerns = concerns or (last is not None and parsed.kind == "text" and is_continued(parsed, last))
         if concerns and parsed.kind == "text" and may_continue(parsed):
-            self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the words may be forgotten meanwhile
+            self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns

@@ -1,7 +1,7 @@
-"""A turn of the talk: its files are read, it is answered, the answer is sent, and then its scope is settled.
+"""Answer a turn: read its files, ask the model, send the answer, and settle the scope.
 
-Owns the order of these steps, what is done where one is cancelled or fails, where a message belongs, and how often an
-answer is sent before it is given up.
+This module also handles cancellation and failure of these steps, finds the conversation of a message, and limits how
+often an answer is sent.
 """
 
 import asyncio
@@ -43,8 +43,9 @@ logger = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Placing:
-    """Finds in which conversation something was said, and how memory stood then; asked while commands wait, so that a
-    message belongs to what was open and chosen when it came. One for the whole bot.
+    """Finds the conversation and memory mode of a message.
+
+    It is asked while commands wait, so a message belongs to the conversation and mode that were current when it came.
     """
 
     _queue: DurableQueue
@@ -53,8 +54,9 @@ class Placing:
     _delivery: Delivery
 
     async def of_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message with its conversation, and with how memory stands now: what waits behind other turns is not
-        to be stored for what is chosen after it.
+        """Return a message with its conversation and the current memory mode.
+
+        A later change of the mode does not apply to messages that are already waiting.
         """
         parsed = await self.now(parsed, source=parsed.source if received.is_replayed else "")
         mode = received.mode
@@ -69,10 +71,9 @@ class Placing:
         return replace(parsed, mode=mode)
 
     async def now(self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None) -> ParsedUpdate:
-        """Return an update in the conversation that is open, or in the one that holds a message of this source or
-        Telegram id.
+        """Return an update in the open conversation, or in the one that holds a message of this source or Telegram id.
 
-        In the first one, where the store cannot say.
+        If the store fails, return it in the first conversation.
         """
         try:
             if source or telegram_id is not None:
@@ -99,14 +100,12 @@ class Placing:
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs
-        to the one that is open now.
-        """
+        """Return a message whose turn begins, in the open conversation if its own was forgotten while it waited."""
         if not parsed.chat.conversation:
             return parsed
         try:
             is_there = await self._memory.has_conversation(parsed.location, parsed.scope)
-        except KeepsakeError:  # the turn itself meets it again, and says so
+        except KeepsakeError:  # the turn itself will report it
             return parsed
         return parsed if is_there else await self.now(parsed)
 
@@ -116,9 +115,7 @@ Outcome = Literal["arrived", "lost", "later"]
 
 @define(eq=False)
 class AnswerDelivery:
-    """Sends an answer again, leaves it to the next run, or gives it up. Counts in the queue how often each was sent.
-    `pause` waits so many seconds.
-    """
+    """Sends answers with retries, and counts in the queue how often each was sent. `pause` waits seconds."""
 
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
@@ -133,7 +130,7 @@ class AnswerDelivery:
         stop: Callable[[], InlineKeyboardMarkup] | None,
         instead_of: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return the answer to an update, which takes the place of what an earlier run has shown of it."""
+        """Begin the answer to an update. It replaces the messages in which an earlier run began to show it."""
         return AnswerStream(
             delivery,
             chat,
@@ -146,14 +143,14 @@ class AnswerDelivery:
     async def _is_rich_wanted(self, owner: int) -> bool:
         try:
             config = await self._memory.config(owner)
-        except KeepsakeError:  # the answer itself says what is wrong
+        except KeepsakeError:  # the answer itself will report it
             return False
         return config is not None and config.formatting == "rich"
 
     async def send(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
-        """Send the whole answer to an update; what came of it, and the ids of the messages that are there now."""
+        """Send the whole answer to an update. Return the outcome and the ids of the messages that show it."""
         wait, refusals = 1.0, 0
         while await self._queue.begin(update_id, "sends") <= SENDS_EVER:
             try:
@@ -168,7 +165,7 @@ class AnswerDelivery:
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, find_place(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
-                # Waiting for the network may take as long as it takes.
+                # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
@@ -189,12 +186,12 @@ class AnswerDelivery:
         if outcome == "later":
             self._left.add(update_id)
         else:
-            # At once: a stop before the rest is done would have the next run ask the model again.
+            # Mark it at once, or a stop now would make the next run ask the model again.
             await self._queue.done([update_id], soon=True)
         return shown_as
 
     async def done(self, update_id: int) -> None:
-        """Mark a press as done, or leave it to the next run if its answer could not be sent."""
+        """Mark a press as done, or postpone it to the next run if its answer could not be sent."""
         if update_id in self._left:
             self._left.discard(update_id)
             self._queue.postpone([update_id])
@@ -202,9 +199,9 @@ class AnswerDelivery:
             await self._queue.done([update_id])
 
     def controls(self, chats: SerialQueues) -> AnswerControls:
-        """Return the controls for buttons. `chats`: the queues of the answers."""
+        """Return the controls for buttons. `chats` are the queues of the answers."""
         return AnswerControls(
-            # What is being finished ends by itself: no button is to be taken from a message that is whole by then.
+            # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda location: chats.cancel(location) or chats.is_busy(location),
             stoppable=chats.stoppable,
             begin=self.begin,
@@ -213,7 +210,7 @@ class AnswerDelivery:
 
 
 class Answering:
-    """One for the whole bot. The queues are the dispatcher's."""
+    """Answers chat turns, in the dispatcher's queues."""
 
     def __init__(
         self,
@@ -239,9 +236,7 @@ class Answering:
         self._clearing: set[Scope] = set()
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer what a person said, in its pieces; not where they were removed while it waited. Raises nothing but
-        CancelledError.
-        """
+        """Answer a person's message, given in pieces, unless they lost access meanwhile. Raise only CancelledError."""
         if not self._memory.serves(pieces[0].person.id):
             await self._queue.done([piece.update_id for piece in pieces])
             return
@@ -259,7 +254,7 @@ class Answering:
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
-            # Under a later lease of this process it is handed out again, behind what was before it.
+            # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.stoppable(parsed.location):
                 await demand_lease()
                 read = await self._attached_files.read(pieces)
@@ -269,8 +264,8 @@ class Answering:
                 return
             async with self._delivery.typing(parsed.chat):
                 with self._queues.chats.stoppable(parsed.location):
-                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.kept)
-            # From here on it is stored: cancelling must not stop it half-way through its sending.
+                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.read_seen)
+            # The answer is stored now, so cancelling must not stop it half-way through sending.
             delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
@@ -283,14 +278,13 @@ class Answering:
             raise
         except Exception as error:  # broad: the error boundary
             if delivering is None:
-                await stream.break_off()  # or what was shown would be shown on and on
+                await stream.break_off()
             if await self._error_boundary.apologise(parsed, error, asked):
                 await self._queue.done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read
     ) -> None:
-        """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         keyboard = answers.make_answer_keyboard(self._dependencies, parsed.chat, parsed.person, reply)
@@ -315,18 +309,15 @@ class Answering:
         self.settle_later(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """The updates are done; where the store did not take their turn, not before it is written, for the next run
-        has to find them if this one dies first.
-        """
+        """Mark the updates as done. If their turn is not stored yet, wait until it is, so that no crash loses them."""
         done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
         elif self._queue.are_on_disk(ids):
             self._queue.postpone(ids)
-        # Otherwise it stays under way: once it can be written, it is neither done yet nor to be answered again.
+        # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
-        """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""
         parsed, dependencies = pieces[0], self._dependencies
         if dependencies.speech is not None:
             was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
@@ -335,8 +326,7 @@ class Answering:
             self._queues.slow.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))
 
     def _clear_later(self, chat: Chat) -> None:
-        """Have the buttons of earlier answers taken away, next to the answers to others."""
-        # One waiting per place is enough: it takes all of them.
+        # One waiting job per place is enough: it removes the buttons of all earlier answers.
         if chat.location not in self._clearing:
             self._clearing.add(chat.location)
             self._queues.buttons.submit(chat.location, partial(self._clear_draft, chat))
@@ -346,8 +336,8 @@ class Answering:
         await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
 
     def settle_later(self, parsed: ParsedUpdate) -> None:
-        """Have a scope settled soon, next to the answers to others."""
-        # One waiting per scope is enough: it will see everything that was stored before it began.
+        """Queue the settling of a scope."""
+        # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
             settle = partial(self._settle_turn, parsed)
@@ -355,7 +345,7 @@ class Answering:
 
     async def _settle_turn(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)
-        # In a group it is said to everybody, and a button would be one person's alone.
+        # In a group everybody reads the notice, but a button would belong to one person.
         buttons = self._dependencies.buttons
         again = (
             summaries.make_fold_retry_keyboard(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
@@ -367,31 +357,9 @@ class Answering:
             await self._delivery.say(chat, notice, keyboard=again)
 
 
-class Waiting:
-    """Work in the queue of its scope's answers that /stop may take out, as long as it has not come to the answer."""
-
-    @property
-    def update_ids(self) -> list[int]:
-        raise NotImplementedError
-
-    async def __call__(self) -> None:
-        raise NotImplementedError
-
-
 @define(eq=False)
-class WaitingPress(Waiting):
-    """A button that has something answered."""
-
-    update_ids: list[int]
-    _work: Callable[[], Awaitable[None]]
-
-    async def __call__(self) -> None:
-        await self._work()
-
-
-@define(eq=False)
-class WaitingTurn(Waiting):
-    """A chat turn; it may get more pieces while its ticket is held."""
+class WaitingTurn:
+    """A queued turn, or press that asks for an answer. It may get more pieces while its ticket is held."""
 
     pieces: list[ParsedUpdate]
     _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""Attachments of a message: their kind, and the file to fetch where it may be read or looked at."""
+"""The attachments of a message: their kinds, and the files that can be read."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ logger = logging.getLogger(__name__)
 FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
-MAX_FILES = 10  # files of one formatted message that are read: as many as an album holds
+MAX_FILES = 10  # files read in one formatted message, as many as an album holds
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})  # the formats that models with vision take
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Size:
-    """One of the sizes in which Telegram keeps a picture, in pixels; `size`: bytes, 0 where it does not say."""
+    """One of Telegram's sizes of a picture, in pixels. `size`: bytes, 0 if unknown."""
 
     file_id: str
     width: int
@@ -33,10 +33,9 @@ class Size:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttachedFile:
-    """A file that may be read. `name`: as its sender called it, on one line; `sizes`: of a picture, the smallest first.
+    """A file that can be read. `sizes`: the sizes of a picture, smallest first. `is_recorded`: recorded in Telegram.
 
-    `shown`: what it is called in the memory: "the file report.pdf", "a photo", "a sticker 🙂". `is_recorded`: it was
-    spoken into Telegram.
+    `shown`: its description in the memory: "the file report.pdf", "a photo", "a sticker 🙂".
     """
 
     kind: FileKind
@@ -50,24 +49,22 @@ class AttachedFile:
 
 
 def name_attachment(message: telegram.Message) -> str:
-    """Return the kind of a message's attachment: one of SENT; "" for none."""
+    """Return the kind of a message's attachment, one of SENT_KINDS, "new" or ""."""
     for field in SENT_KINDS:
         if getattr(message, field, None):
             return field
     if message.effective_attachment:  # a game, an invoice, paid media
         return "new"
-    # Kinds newer than the library come in api_kwargs, as objects. Next to words an object only describes those; in
-    # groups it may be a service message, about which the bot says nothing.
+    # Kinds newer than the library are objects in api_kwargs. In groups, an object may be a service message, about which
+    # the bot says nothing.
     is_new = message.chat.type == "private" and any(isinstance(value, Mapping) for value in message.api_kwargs.values())
-    return "new" if "rich_message" in message.api_kwargs or (is_new and not _is_service(message)) else ""
-
-
-def _is_service(message: telegram.Message) -> bool:
-    return bool(StatusUpdate.ALL.filter(telegram.Update(0, message=message)))
+    if "rich_message" in message.api_kwargs:
+        return "new"
+    return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
 def find_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the files inside a formatted message that may be read, and the kinds of the others."""
+    """Return the readable files in a formatted message, and the kinds of the others."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None
@@ -75,7 +72,7 @@ def find_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ..
             envelope = {"message_id": 0, "date": 0, "chat": {"id": 0, "type": "private"}, kind: raw}
             try:
                 file = find_file(telegram.Message.de_json(envelope, None))
-            except Exception as error:  # broad: the library raises whatever it stumbles over
+            except Exception as error:  # broad: the library may raise anything
                 logger.info("A file in a formatted message is unreadable: %s", type(error).__name__)
         if file is not None:
             files.append(file)
@@ -90,12 +87,12 @@ def name_kind(kind: str) -> str:
 
 
 def name_kind_in_memory(kind: str) -> str:
-    """Return the name of a kind in what memory notes of a message, whatever language its reader speaks."""
+    """Return the English name of a kind, for the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
 
 def find_file(message: telegram.Message) -> AttachedFile | None:
-    """Return the file of a message; None for what has none, or none that could be read."""
+    """Return the readable file of a message, or None."""
     if message.photo:
         return _describe_picture("a photo", message.photo, "image/jpeg")
     if message.sticker is not None:
@@ -130,7 +127,7 @@ def _describe_picture(
 ) -> AttachedFile:
     kept = sorted(
         (Size(file_id=size.file_id, width=size.width, height=size.height, size=size.file_size or 0) for size in sizes),
-        key=lambda one: one.width * one.height,
+        key=lambda size: size.width * size.height,
     )
     largest = kept[-1]
     return AttachedFile(

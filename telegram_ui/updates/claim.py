@@ -1,4 +1,4 @@
-"""The link that gives a new bot its first admin: printed where nobody may use the bot, for the first who opens it."""
+"""The link that makes the first person who opens it the admin. It is printed if nobody may use the bot yet."""
 
 import hmac
 from collections.abc import Callable
@@ -9,13 +9,11 @@ from records.scopes import Person
 from settings import Settings
 from storage.bot_state.people import People
 
-LIFETIME = timedelta(hours=24)  # of a link that nobody opens: it stands in a terminal's and a container's log
+LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in the log
 
 
 class Claim:
-    """The open claim of a bot, if there is one. Its token is written nowhere: every start makes it from the bot's own
-    token and the stored end of the claim.
-    """
+    """The open claim of a bot, if any. Its token is never stored, but derived from the bot's token and the expiry."""
 
     def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
         named = settings.everyone_allowed or settings.allowed_user_ids or settings.admin_user_ids
@@ -25,10 +23,7 @@ class Claim:
         self._until: datetime | None = None
 
     async def invite(self, username: str) -> str:
-        """Open the claim, and return its link and when it ends; "" where somebody may use the bot already.
-
-        Raises StorageError.
-        """
+        """Open the claim, and return its link and expiry, or "" if somebody may use the bot. Raise StorageError."""
         people, now = self._people, self._now()
         if people is None or people.claimed_by or people.listed("allowed"):
             return ""
@@ -37,13 +32,13 @@ class Claim:
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
     def is_opened_by(self, token: str) -> bool:
-        """True if this is the token of the open claim. Return True if it was used already is for `give` to say."""
+        """Return True if this is the token of the claim, even if it was used already."""
         if self._until is None or self._now() >= self._until:
             return False
         return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
 
     async def give(self, person: Person) -> bool:
-        """Make a person the admin; False where somebody was faster. Raise StorageError."""
+        """Make a person the admin. Return False if somebody was faster. Raise StorageError."""
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)

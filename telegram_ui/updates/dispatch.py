@@ -1,7 +1,7 @@
-"""Dispatch of updates: access, then command, button, wizard or chat, each in its scope's queue.
+"""Dispatch updates of people with access to commands, buttons, wizards or the chat, each in its scope's queue.
 
-Commands have queues of their own, so they never wait behind a model; a chat message goes through its scope's command
-queue first, so it waits for the commands before it.
+Commands have their own queues, so they never wait for a model. A chat message passes its scope's command queue first,
+so it waits for the commands before it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import submit_work_under
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Waiting, WaitingPress, WaitingTurn
+from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, WaitingTurn
 from telegram_ui.updates.attached import FILE, name_kind
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.durable_queue import MAX_OF_ONE, DurableQueue, Received
@@ -39,11 +39,11 @@ from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
-MAX_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+MAX_NOTICES = 100  # unsent notices to strangers and to people who send too much
 
 
 class Dispatcher:
-    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch; close() ends it."""
+    """Routes updates from the queue. Call `queue.replay` before the first dispatch, and `close` at the end."""
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class Dispatcher:
         self._queues = queues
         self._upgrades = upgrades
         self._answering = Answering(queue, commands, queues, self._error_boundary, self._placing, answer_delivery)
-        self._albums = LRUCache[Scope, str](1_000)  # a picture of each is declined once
+        self._albums = LRUCache[Scope, str](1_000)  # the last album declined in each place
         self._closing = False
 
     async def dispatch_all(self) -> None:
-        """Hand over one update of the queue at a time. The serial queues keep the order."""
+        """Dispatch the updates of the queue one at a time, which keeps their order."""
         while True:
             received = await self._queue.get()
             try:
@@ -90,7 +90,7 @@ class Dispatcher:
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
     async def dispatch(self, received: Received) -> None:
-        """Put an update into its queue. Quick: the next one waits until this returns."""
+        """Put an update into its queue. The next update waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
         submit_work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
@@ -115,14 +115,13 @@ class Dispatcher:
             self._route_update(received, parsed)
 
     def _route_update(self, received: Received, parsed: ParsedUpdate) -> None:
-        """Queue an update of somebody who is served."""
         if parsed.kind == "stopped":
-            # One that comes late was meant for an answer before this one.
+            # A late press was meant for an earlier answer.
             if self._delivery.is_being_drafted(parsed.chat, parsed.draft_id):
                 self._queues.chats.cancel(parsed.location)
             self._submit_in_commands(received, parsed, _do_nothing)
         elif parsed.kind == "edited":
-            # The way that the message itself went, so that it is stored by then.
+            # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_in_chat, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
         elif parsed.kind == "dislike":
@@ -131,18 +130,17 @@ class Dispatcher:
             self._press(received, parsed)
         elif parsed.kind == "command":
             self._dispatch_command(received, parsed)
-        else:  # what may be a message to the model
+        else:
             self._queues.commands.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
-        """Wait until everything dispatched is finished, settling included."""
+        """Wait until all dispatched work is finished, settling included."""
         await self._queues.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
-        """Begin nothing more; answers being written break off, answers being sent are given time to arrive,
-        commands to be done.
+        """Stop. Answers being written break off. Answers being sent and commands get `grace` seconds to finish.
 
-        What is not finished stays in the inbox and is taken up by the next run.
+        Unfinished updates stay in the inbox for the next run.
         """
         self._closing = True
         self._delivery.closing.set()
@@ -153,8 +151,7 @@ class Dispatcher:
     def _dispatch_command(self, received: Received, parsed: ParsedUpdate) -> None:
         self._pastes.end(parsed.sender)
         if parsed.command == "stop":
-            # At once, outside all queues; and again in its queue, for a message that came just before and has
-            # not begun.
+            # At once, and again in its queue for a message that came just before and has not begun.
             stopped = self._queues.chats.cancel(parsed.location)
             self._submit_in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
@@ -167,7 +164,7 @@ class Dispatcher:
             self._submit_in_commands(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             self._submit_in_commands(received, parsed, partial(self._say_unknown, parsed))
-        else:  # in a group, a command that some other bot may know
+        else:  # in a group, another bot may know the command
             self._submit_in_commands(received, parsed, _do_nothing)
 
     # presses ------------------------------------------------------------------------------------------
@@ -176,7 +173,7 @@ class Dispatcher:
         if self._upgrades.is_former(update):
             self._submit_in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             return
-        if (again := self._repeats.of(received, parsed)) is not None:
+        if (again := self._repeats.find_request(received, parsed)) is not None:
             self._submit_repeat(received, parsed, again)
             return
         data = (update.callback_query.data if update.callback_query else None) or ""
@@ -190,7 +187,6 @@ class Dispatcher:
             self._submit_in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
     def _submit_repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
-        """Do what a press stands for as if it had just been sent."""
         if not again.pieces:
             self._submit_in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
         elif again.received is not None:
@@ -207,10 +203,9 @@ class Dispatcher:
         await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
 
     async def _take_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
-        """The button goes: what comes of it is told by what it repeats, which answers a press by itself."""
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
         if update.callback_query is not None and not is_answered_there:
-            with suppress(TelegramError):  # it may be too old by now: the person sees that the button went
+            with suppress(TelegramError):  # the press may be too old, but the person sees that the button is gone
                 await update.callback_query.answer()
 
     def _submit_in_commands(
@@ -226,7 +221,6 @@ class Dispatcher:
         queues.submit(parsed.location, finished)
 
     def _submit_in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
-        """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
@@ -238,16 +232,15 @@ class Dispatcher:
                     await self._mark_done(received)
                 raise
 
-        waiting = WaitingPress([received.update_id], finished) if is_answer else finished
+        waiting = WaitingTurn([parsed], lambda _: finished()) if is_answer else finished
         self._queues.chats.submit(parsed.location, waiting)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
-        """A button that has something answered: what came of it is settled as any turn is."""
         await press()
         self._answering.settle_later(await self._placing.now(parsed))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
-        """Take an edit over into memory; where nothing was said since, offer a new answer."""
+        """Store an edit. If nothing was said since, offer a new answer."""
         if (edited := parsed.telegram_id) is None:
             return
         parsed = await self._placing.now(parsed, telegram_id=edited)
@@ -258,12 +251,12 @@ class Dispatcher:
             await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
         elif correction.turn is not None and parsed.chat.is_private:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
-        elif correction.turn is not None:  # in a group a message for each edit would be noise
+        elif correction.turn is not None:  # a message for each edit would be noise in a group
             await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
     async def _enter_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
         parsed = await self._placing.in_topic(parsed)
-        # Behind the answer that it is under, so that it is known by then which message shows that.
+        # Behind the answer in question, so that its message ids are known by then.
         self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
@@ -272,9 +265,9 @@ class Dispatcher:
             await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
-        # What had begun says by itself that it was stopped.
+        # An answer that had begun says itself that it was stopped.
         if not stopped and not self._queues.chats.cancel(parsed.location):
-            waiting = self._queues.chats.drop_next(parsed.location, Waiting)
+            waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -283,13 +276,12 @@ class Dispatcher:
 
     async def _is_served(self, received: Received, parsed: ParsedUpdate) -> bool:
         if received.is_durable:
-            # Another process wrote it down: it knows already of somebody whom an admin has just let in.
+            # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
                 await self._access.refresh([parsed.person.id])
         return self._access.is_served(parsed)
 
     async def _give_claim(self, received: Received, parsed: ParsedUpdate) -> None:
-        """Somebody has opened the link that makes the first one the admin."""
         if await self._claim.give(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
             await self._delivery.say(parsed.chat, tr("notices-claimed"))
@@ -298,7 +290,6 @@ class Dispatcher:
             self._tell_stranger(parsed)
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
-        """Written nowhere, and behind nobody who is served."""
         is_to_be_told = (
             parsed.chat.is_private
             and parsed.kind not in ("edited", "dislike")
@@ -313,11 +304,11 @@ class Dispatcher:
                 self._queues.notices.submit(parsed.scope, ask)
 
     def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
-        """Say something that nobody waits for; not at all where too much is to be said already."""
+        """Send a notice that nobody waits for, unless too many are waiting."""
         if len(self._queues.notices) < MAX_NOTICES:
 
             async def say() -> None:
-                # The store is not asked for a choice: what is said here must cost nothing.
+                # The stored language is not read, because a notice must cost nothing.
                 with speak_in(self._commands.find_app_language(parsed.person)):
                     await self._delivery.say(parsed.chat, sentence())
 
@@ -327,9 +318,7 @@ class Dispatcher:
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
-        """The step from the command queue to the chat queue: wizards take their input before it is chat, and an
-        import its file.
-        """
+        """Give a message to a wizard or an import that waits for it, or else queue it as chat."""
         try:
             if await self._is_taken(received, parsed):
                 self._pastes.end(parsed.sender)
@@ -341,7 +330,7 @@ class Dispatcher:
         except ServedElsewhere as error:
             await self._error_boundary.apologise(parsed, error, None)
             return
-        if self._closing:  # it stays in the inbox
+        if self._closing:
             return
         if parsed.kind == "wordless":
             self._pastes.end(parsed.sender)
@@ -361,7 +350,7 @@ class Dispatcher:
 
         async def offer() -> None:
             nonlocal taken
-            # What fails has taken its input, too: the person is told, and may send it again.
+            # A failing wizard has taken its input too. The person is told, and may send it again.
             taken = True
             if parsed.attachment == FILE:
                 taken = self._commands.awaits_file(received.update, parsed.chat, parsed.person)

@@ -1,7 +1,4 @@
-"""The queue between Telegram and the bot: an update is on disk before Telegram is told that we have it.
-
-receive() commits; an update is confirmed only after it, by polling and webhook alike.
-"""
+"""The queue between Telegram and the bot. An update is on disk before it is confirmed to Telegram."""
 
 import asyncio
 import json
@@ -26,22 +23,21 @@ T = TypeVar("T")
 
 UNFINISHED = make_gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
-MAX_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
-MAX_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
-MAX_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
-PEOPLE_KNOWN = 10_000  # people of whom the process knows when they were last told
+MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until there is room.
+MAX_OF_ONE = 200  # updates of one person. More are refused with a sentence, so that nobody waits for them.
+MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
+PEOPLE_KNOWN = 10_000  # people whose last refusal is remembered
 BEGINNINGS = 20  # runs that may die over an update before it is given up
-TRIED_FOR = timedelta(hours=1)  # and the least time until then: it may only have waited behind the one that killed them
+TRIED_FOR = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An update as it is handed over. Its repr shows no text.
+    """An update on its way to the dispatcher. Its repr shows no text.
 
-    `mode`: how memory stood when it was said, where an earlier run noted it. `is_replayed`: an earlier run had it.
-    `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
-    `lease`: under which it is handled, where several processes share the work.
+    `mode`: the memory mode that an earlier run recorded. `is_replayed`: an earlier run received it. `is_refused`: its
+    sender has too many unfinished updates and must be told. `lease`: the lease under which this process handles it.
     """
 
     update: telegram.Update
@@ -60,17 +56,16 @@ class Received:
 
 
 class DurableQueue(asyncio.Queue[Received]):
-    """An update queue whose receive() returns when the updates are committed; each comes out of it once.
+    """An update queue whose receive() returns when the updates are committed. Each comes out of it once.
 
-    `keep` says whether an update concerns the bot; those that do not are passed on and never written.
-    `limit`: how many kept updates may be unfinished before receive(), and so polling, waits.
-    `limit_of_one`: the most of one person; their next ones are refused, so that nobody else waits behind them.
-    While the disk takes nothing, an update is passed on once, unwritten, and stays with Telegram: whoever polls asks
-    first_unwritten() for what must not be confirmed, and a webhook is_written() before it answers.
+    `keep` tells if an update concerns the bot. Other updates are passed on and never written. At `limit` unfinished
+    updates, receive() waits, and so does polling. At `limit_of_one`, a person's further updates are refused.
+
+    While the disk fails, an update is passed on once, unwritten, and stays with Telegram. Polling asks
+    first_unwritten() which updates it must not confirm. A webhook asks is_written() before it answers.
     """
 
-    _begins_at_once = True
-    """False: whoever claims an update begins its work."""
+    _begins_at_once = True  # False if updates are begun by the process that claims them
 
     def __init__(
         self,
@@ -88,27 +83,27 @@ class DurableQueue(asyncio.Queue[Received]):
         self._limit = limit
         self._limit_of_one = limit_of_one
         self._bot_id = 0
-        self._unfinished: dict[int, int] = {}  # whose each is
+        self._unfinished: dict[int, int] = {}  # the sender of each update
         self._shown_before: dict[int, tuple[int, ...]] = {}
-        self._leases: dict[int, Lease | None] = {}  # under which each of them was handed out
+        self._leases: dict[int, Lease | None] = {}
         self._of_each: Counter[int] = Counter()
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
-        self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
+        self._unmarked: set[int] = set()  # finished, but not yet marked on disk
         self._being_marked: set[int] = set()
-        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
-        self._answered: set[int] = set()  # those of them that are done
+        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but not on disk yet
+        self._answered: set[int] = set()  # the unwritten updates that are done
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._ahead: dict[int, bool] = {}  # on disk and not handed over yet: whether its id was new
+        self._ahead: dict[int, bool] = {}  # on disk but not handed over yet; True if the id was new
         self._cutting = asyncio.Lock()
-        self._has_text = asyncio.Event()  # texts that belong in no file may still be in the file's log
+        self._has_text = asyncio.Event()  # set if the log may hold texts to be removed
 
     @property
     def is_full(self) -> bool:
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue the updates that an earlier run left unfinished, and count them. Call once before fetching begins."""
+        """Queue the updates that an earlier run left unfinished, and count them. Call it once, before fetching."""
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
@@ -117,7 +112,6 @@ class DurableQueue(asyncio.Queue[Received]):
         return len(rows)
 
     async def _take_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
-        """Queue what an earlier run did not finish, unless it was begun too often."""
         if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
             logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
             await self.done([row.update_id])
@@ -127,9 +121,9 @@ class DurableQueue(asyncio.Queue[Received]):
             await self._requeue(row, bot)
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        """Commit updates, all at once and each as it came, and hand them over in order, as soon as there is room.
+        """Commit updates in one transaction, and hand them over in order when there is room.
 
-        Raises StorageError where Telegram is to offer them again.
+        Each update comes with its raw JSON. Raise StorageError if Telegram should offer them again.
         """
         if len(updates) > 1:
             await self._write_all(updates)
@@ -139,7 +133,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def _hand_over_update(self, update: telegram.Update) -> None:
         try:
             is_durable = update.update_id in self._ahead or self._keep(update)
-        except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
+        except Exception as error:  # broad: fields may have any type, and an error here would end polling
             logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
             return
         if not is_durable:
@@ -153,7 +147,6 @@ class DurableQueue(asyncio.Queue[Received]):
             await self._put_kept(update)
 
     async def _write_all(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        """Write updates in one transaction. Where that fails, _hand_over() writes each by itself."""
         try:
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
@@ -169,22 +162,20 @@ class DurableQueue(asyncio.Queue[Received]):
             if arrivals:
                 new = await self._inbox.receive(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
-        except Exception as error:  # broad: as for _hand_over()
+        except Exception as error:  # broad: then _hand_over_update() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
     async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
-        """The updates' effects are done: their payloads may go.
-        A failing disk is retried with the next call.
+        """Mark updates as done and drop their payloads. If the disk fails, the next call retries.
 
-        `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
-        Otherwise it is taken out of there before this returns; with `soon`, and while others wait for their answers,
-        `forget_texts` does it within a second or so.
+        `is_remembered`: memory stores their text, so the file's log may keep it for a while. Otherwise remove it from
+        the log before returning, or with `soon`, while others wait for answers, leave that to `forget_texts`.
         """
         finished = set(update_ids)
         self._finish(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
-        # What another call is marking is left to it: together they would mark everything many times over.
+        # Updates that another call is marking are left to that call.
         marking = self._unmarked - self._being_marked
         self._being_marked |= marking
         try:
@@ -201,55 +192,47 @@ class DurableQueue(asyncio.Queue[Received]):
                 await self.forget_text()
 
     async def forget_texts(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Take texts that belong in no file out of the file's log too, for as long as the bot runs.
-
-        One cut serves all who are done by then.
-        """
+        """Remove texts that no file may keep from the file's log, for as long as the bot runs."""
         while True:
             await self._has_text.wait()
-            # A cut costs as much as several commits; another program's reading may be in its way.
+            # A cut costs as much as several commits, and fails while another program reads the file.
             await pause(1.0 if await self.forget_text() else 10.0)
 
     async def forget_text(self) -> bool:
-        """Cut the log now if it may hold such a text; False when it still may. One cut serves all who wait for it."""
+        """Cut the log now if it may hold a text to be removed. Return False if it still may."""
         async with self._cutting:
-            return await self._cut()
-
-    async def _cut(self) -> bool:
-        if self._has_text.is_set():
-            self._has_text.clear()
-            try:
-                is_cut = await self._inbox.forget_text()
-            except StorageError as error:
-                is_cut = False
-                logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)
-            if not is_cut:
-                self._has_text.set()
-        return not self._has_text.is_set()
+            if self._has_text.is_set():
+                self._has_text.clear()
+                try:
+                    is_cut = await self._inbox.forget_text()
+                except StorageError as error:
+                    is_cut = False
+                    logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)
+                if not is_cut:
+                    self._has_text.set()
+            return not self._has_text.is_set()
 
     async def note_mode(self, update_id: int, mode: Mode) -> None:
-        """Keep how memory stands while this is said, for a run that takes it up later."""
+        """Record the memory mode in which an update was sent, for a later run."""
         await self._run_noted("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
 
     async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
-        """Keep which messages show something of an answer."""
+        """Record the messages that show a part of an answer."""
         await self._run_noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
 
     def shown_before(self, update_id: int) -> tuple[int, ...]:
-        """Return the messages with which an earlier run began to answer an update."""
+        """Return the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
     async def begin(self, update_id: int, what: Counted) -> int:
-        """Count durably that something begins; which time it is, over all runs."""
-        # An answer in hand is worth more than the count of its sendings.
+        """Count durably that work on an update begins, and return the count over all runs, or 1 if the disk fails."""
         return await self._run_noted(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
 
     async def take_back(self, update_id: int, what: Counted) -> None:
-        """Take a count back: the attempt surely had no effect, or was stopped in order."""
+        """Undo a count, because the attempt had no effect or was stopped in order."""
         await self._run_noted(what, self._inbox.take_back(self._bot_id, update_id, what))
 
     async def _run_noted(self, what: str, work: Awaitable[T]) -> T | None:
-        """Write something, and return the outcome; None where the disk does not take it."""
         try:
             return await work
         except StorageError as error:
@@ -257,7 +240,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return None
 
     def are_on_disk(self, update_ids: Iterable[int]) -> bool:
-        """Return True if the next run will find these updates until they are done."""
+        """Return True if the next run would find these updates."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     def postpone(self, update_ids: Iterable[int]) -> None:
@@ -265,15 +248,14 @@ class DurableQueue(asyncio.Queue[Received]):
         self._finish(update_ids)
 
     async def confirm(self, lease: Lease) -> None:
-        """Wait until it is certain that this process holds a lease. Raise ServedElsewhere where it was lost."""
+        """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
 
     async def purge(self) -> None:
-        """Forget ids that Telegram will not offer again."""
-        # Twice the time for which Telegram offers an update again.
+        """Forget the ids that Telegram will not offer again, after twice the time for which it does."""
         await self._inbox.purge(self._now() - timedelta(hours=48))
 
     def is_written(self, update_id: int) -> bool:
-        """Return False for an update that was handed over and that the disk has not taken yet."""
+        """Return False for an update that was handed over but is not on disk yet."""
         return update_id not in self._unwritten
 
     async def first_unwritten(self) -> int | None:
@@ -313,19 +295,18 @@ class DurableQueue(asyncio.Queue[Received]):
                 raise StorageError("The update could not be kept.") from error
 
     def _may_go_on(self, update: telegram.Update) -> bool:
-        """Return True if an update may be handled although it cannot be written."""
+        """Return True if an update may be handled although it is not on disk."""
         return True
 
     async def _is_catching_up(self, update: telegram.Update) -> bool:
-        """After a failed write: whether the update is to be offered again, for others that were written come first."""
+        """Return True if Telegram should offer the update again, because written ones come before it."""
         return False
 
     def _lease_of(self, update: telegram.Update) -> Lease | None:
-        """Under which an update is handled that nobody handed out."""
+        """Return the lease under which an unwritten update is handled."""
         return None
 
     async def _write(self, update: telegram.Update) -> bool:
-        """Commit an update and return True if its id was new. Raise StorageError."""
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
@@ -340,7 +321,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return make_arrival(update, update.to_json())
 
     async def _recover_updates(self, number: int, bot: telegram.Bot) -> None:
-        """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
+        """Queue an update that is on disk because an earlier call failed or was cancelled after its commit."""
         for row in await self._inbox.pending(self._bot_id):
             if row.update_id == number:
                 await self._requeue(row, bot)
@@ -391,7 +372,6 @@ class DurableQueue(asyncio.Queue[Received]):
         self._room.set()
 
     def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
-        """Return True if the sender has too many unfinished updates, `more` of this poll included."""
         who = _sender_of(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
@@ -401,7 +381,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return self._of_each[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        """Pass on the first update in a while, so that its sender is told, and drop the others."""
+        """Drop an update, but pass one a minute on, so that its sender is told."""
         who, now = _sender_of(update), self._now()
         last = self._refused.get(who)
         if last is not None and now - last < timedelta(minutes=1):
@@ -412,14 +392,13 @@ class DurableQueue(asyncio.Queue[Received]):
 
 
 def make_arrival(update: telegram.Update, payload: str) -> Arrival:
-    """Return an update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
+    """Return an update in the form of the inbox, owned by its chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _sender_of(update))
 
 
 def _sender_of(update: telegram.Update) -> int:
-    """Return the sender's id, or NOBODY."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
 

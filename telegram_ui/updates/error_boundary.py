@@ -1,6 +1,6 @@
-"""The error boundary: what fails while an update is handled is caught broadly here and nowhere else.
+"""The error boundary: the one place that catches every error of handling an update.
 
-The log gets one line with a number and the lines of code, the person a sentence with the same number.
+The log gets one line with a number and the lines of code. The person gets a sentence with the same number.
 """
 
 import logging
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class ErrorBoundary:
-    """One for the whole bot."""
+    """Runs work for updates, and reports its failures."""
 
     _delivery: Delivery
     _repeats: Repeats
@@ -43,10 +43,10 @@ class ErrorBoundary:
         is_known: bool = True,
         asked: Repeatable | None = None,
     ) -> bool:
-        """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
-        CancelledError. False where another process serves it by now: then it is not done here.
+        """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        `is_known` False: the store is not asked which language its sender has chosen. `asked`: what may be tried again.
+        Return False if another process serves the chat by now. With `is_known=False`, do not read the sender's
+        stored language. `asked` is the request that a button offers to repeat.
         """
         try:
             language = await self._language(parsed.chat, parsed.person) if is_known else current_language()
@@ -60,8 +60,9 @@ class ErrorBoundary:
         return True
 
     async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
-        """One log line without the error's text, which may quote the message; a sentence for the person, with
-        [Try again] where that may help. False where another process serves it by now: nothing is said.
+        """Log an error without its text, which may quote the message, and tell the person, with [Try again] if useful.
+
+        Return False, and say nothing, if another process serves the chat by now.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
@@ -89,17 +90,15 @@ class ErrorBoundary:
         return True
 
     async def say(self, parsed: ParsedUpdate, text: str, asked: Repeatable | None) -> None:
-        """Say why something was not done; under a reply to the message that asked for it, the button that repeats it.
-        Raises DeliveryError.
-        """
+        """Say why something was not done, with a button that repeats the request `asked`. Raise DeliveryError."""
         if asked is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
             return
-        keyboard = self._repeats.button(asked)
+        keyboard = self._repeats.make_button(asked)
         await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
 def find_place(error: BaseException) -> str:
-    """Return the lines of code that an error passed, innermost first; nothing of its text."""
+    """Return the innermost lines of an error's traceback, without its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

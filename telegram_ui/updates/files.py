@@ -1,7 +1,4 @@
-"""The files of a turn are fetched and read before it is answered: what was in them becomes pieces of the turn.
-
-Owns what is read within which limits, what a person is told of the rest, and when a file is set aside.
-"""
+"""Fetch and read the files of a turn before it is answered. Their contents become pieces of the turn."""
 
 import asyncio
 import logging
@@ -32,20 +29,18 @@ from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 2  # runs that may die over one update's file
-FETCHED_AT_ONCE = 4
-"""Files that are held in memory at the same time, of at most 20 MB each, and one of each person: whoever sends files
-that take long, in several chats, would hold all places.
-"""
-MAX_PICTURE_BYTES = 5 * 2**20
-"""Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
+FETCHED_AT_ONCE = 4  # files in memory at the same time, of at most 20 MB each, and one of each person
+MAX_PICTURE_BYTES = 5 * 2**20  # Anthropic's limit. Telegram's version of a photo has some 200 kB.
+# Names of the exports that /import reads.
 EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsake.*\.json(\.gz)?", re.IGNORECASE)
-"""Names of the exports that /import reads."""
 
 
 @dataclass
 class Read:
-    """A turn with what was in its files. `notices`: what its person should be told; `refusal`: nothing of it could be
-    read and there are no words, so this is said instead of an answer; `may_pass`: a moment later it may be.
+    """A turn with the contents of its files, and notices for its sender.
+
+    `refusal`: the reply instead of an answer if there are no words and no file could be read. `may_pass`: another
+    attempt may succeed.
     """
 
     incoming: Incoming
@@ -55,7 +50,7 @@ class Read:
 
 
 class AttachedFiles:
-    """One for the whole bot."""
+    """Reads the files that people send along with messages."""
 
     def __init__(self, delivery: Delivery, attachments: Attachments) -> None:
         self._delivery = delivery
@@ -65,7 +60,7 @@ class AttachedFiles:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
-        """Build the turn of these messages, and tell the person what failed. Raise ChatGone."""
+        """Build the turn of these messages with the contents of their files. Raise ChatGone."""
         turn = Read(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
@@ -103,8 +98,9 @@ class AttachedFiles:
     async def _add_file(
         self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int, since: int
     ) -> list[IncomingPiece]:
-        """Return the pieces that a message with a file makes, its own as the last. `of`: the number of pictures in the
-        turn. `since`: how many pieces its earlier files made. Raises a KeepsakeError with a sentence for its sender.
+        """Return the pieces of a file, followed by the message's own piece. Raise KeepsakeError.
+
+        `of` is the number of pictures in the turn, `since` the number of pieces from the message's earlier files.
         """
         match file.kind:
             case "document":
@@ -141,8 +137,9 @@ class AttachedFiles:
     async def _transcribe(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
     ) -> list[IncomingPiece]:
-        """Return the transcript, shown to the person first. What Telegram recorded is their own words; in a file
-        anybody may speak, so that its words are a document's.
+        """Show the transcript to the sender, and return it as a piece.
+
+        Words recorded in Telegram are the sender's own. In an audio file anybody may speak, so it counts as a document.
         """
         self._attachments.demand_hearing()
         data = await self._fetch_file(parsed, file.file_id, file.size)
@@ -159,7 +156,6 @@ class AttachedFiles:
     async def _read_document(
         self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
     ) -> list[IncomingPiece]:
-        """Return the passages of a document before its caption."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file(parsed, file.file_id, file.size)
@@ -179,7 +175,6 @@ class AttachedFiles:
         return [*passages, piece]
 
     async def _fetch_file(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
-        """Read a document. Raise DocumentUnreadable or DeliveryError."""
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
             return await self._files.fetch(parsed.chat, document)
@@ -196,7 +191,6 @@ def fit_size(file: AttachedFile, tokens: int) -> Size:
 
 
 def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
-    """Return a message's own files, or else the picture that it replies to."""
     return parsed.files or ((parsed.replied_picture,) if parsed.replied_picture else ())
 
 
@@ -206,15 +200,16 @@ def _count_pictures(pieces: Sequence[ParsedUpdate]) -> int:
 
 @define(eq=False)
 class FileAttempts:
-    """Counts, over all runs, how often work that a file decides is begun: a file that kills the process would kill
-    every next run as well, because its update is replayed. One for the whole bot.
+    """Counts over all runs how often work on a file begins.
+
+    A file that kills the process would otherwise kill every next run, because its update is replayed.
     """
 
     _queue: DurableQueue
     _delivery: Delivery
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
-        """Run an action on a file, unless the process died over it too often; then tell the sender."""
+        """Run work on a file. If the process died over it too often, tell the sender instead."""
         attempt = await self._queue.begin(update.update_id, "readings")
         if attempt > MAX_ATTEMPTS:
             logger.error(
@@ -224,7 +219,7 @@ class FileAttempts:
             return
         try:
             await work()
-        except asyncio.CancelledError:  # a stop in order, after which the next run tries it again
+        except asyncio.CancelledError:  # the bot stops in order, and the next run tries again
             await self._queue.take_back(update.update_id, "readings")
             raise
 
@@ -237,5 +232,5 @@ class FileAttempts:
             )
             return
         await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
-        with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
+        with suppress(TelegramError):  # the press may be too old, but the person sees the message
             await query.answer()

@@ -1,4 +1,4 @@
-"""How the bot is called in a group: by a mention, or by its name; and the words without it."""
+"""Find and remove mentions of the bot in messages of a group: @username, or its name."""
 
 import re
 from collections.abc import Sequence
@@ -6,19 +6,18 @@ from collections.abc import Sequence
 import telegram
 
 MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
-
 COMMAS = ",，、،"
+# The punctuation between the bot's name and the rest of the message.
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
-"""Matches the punctuation between the bot's name and the words to it."""
 
 
 def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    """Return the words without the mentions of this bot, and whether there were any."""
+    """Return the text without mentions of this bot, and True if there were any."""
     if message.chat.type == "private":
         return text.strip(), False
     if message.text or message.caption:
         stretches = _split_at_mentions(text, message.entities or message.caption_entities, bot)
-    else:  # a formatted message or a checklist: of their entities the words are left
+    else:  # a formatted message or a checklist has lost its entities
         parts = MENTION.split(text)  # every second one is a name
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
@@ -29,7 +28,6 @@ def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) ->
 
 
 def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
-    """Return the stretches of a text between the mentions of this bot. Entity offsets are UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")
     stretches, since = list[bytes](), 0
     for entity in entities:
@@ -42,13 +40,9 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
 
 
 def _remove_name(words: str, name: str) -> str | None:
-    """Return the words without the bot's name, where they begin with it or call it at their end; None where they do
-    neither.
-
-    Telegram gives a bot such messages only where its privacy mode is off.
-    """
+    """Return a text without the bot's name at its beginning or, after a comma, at its end. None if it has neither."""
     name = name.strip()
-    if len(name) < 3:  # a shorter one is a word like any other
+    if len(name) < 3:  # a shorter name may be any word
         return None
     begin, end = words[: len(name)], words[len(name) :]
     if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
@@ -61,14 +55,14 @@ def _remove_name(words: str, name: str) -> str | None:
 
 
 def _join_stretches(stretches: Sequence[str]) -> str:
-    """Return the words around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+    """Join the text around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
     made = [stretches[0]]
     for after in stretches[1:]:
         before, rest = made[-1].rstrip(" "), after.lstrip(" ")
         if len(made) == 1 and not before.strip(" ,"):
             made = [AFTER_NAME.sub("", after, count=1)]
         elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
-            # The comma stood there for the mention.
+            # The comma belonged to the mention.
             made[-1:] = [one for one in (before.rstrip(COMMAS).rstrip(), rest) if one] or [""]
         else:
             made[-1:] = [before, after]
@@ -78,7 +72,7 @@ def _join_stretches(stretches: Sequence[str]) -> str:
 def _is_naming(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
-    # Of a text with many wrong entities no more is looked at than a name has.
+    # Compare the length first, so that many wrong entities cost little.
     if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
         return False
     name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")

@@ -1,6 +1,6 @@
-"""Messages that are one turn: the pieces of a split text, an album, a forwarded batch; and when they are complete.
+"""Gather the messages of one turn: the pieces of a split text, an album, or a forwarded batch.
 
-Telegram's clients split above 4,096 UTF-16 units, at a gap where there is one.
+Telegram's clients split a text above 4,096 UTF-16 units, at a space or line end if possible.
 """
 
 from collections.abc import Callable, Hashable
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
+from telegram_ui.sending.pace import Timer
+
 LIMIT = 4096  # UTF-16 units of one Telegram message
-SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to it
-MIN_CUT_CHARS = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
-MAX_PIECES = 25  # of one paste, some 100,000 characters; the next one begins another turn
-QUIET = 1.5  # seconds without a further piece, after which a paste is complete
+SURELY_SPLIT = 4000  # a message that follows a text of this length at once belongs to it
+MIN_CUT_CHARS = LIMIT // 2  # clients cut in the last half, so a shorter piece is the last one
+MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece begins another turn.
+QUIET = 1.5  # seconds without a further piece after which a paste is complete
 
 
 class Sent(Protocol):
-    """The part of a message that matters here: who sent it where, its length as the client counted it, when, the album
-    that it belongs to ("" for none), and whether it was forwarded (then `origin` says so).
-    """
+    """A message. `sender` also identifies the place, `units` are UTF-16 units, `album` is "" for none."""
 
     @property
     def sender(self) -> Hashable: ...
@@ -32,13 +32,7 @@ class Sent(Protocol):
     def origin(self) -> str: ...
 
 
-class CallLater(Protocol):
-    """The result of asyncio's call_later."""
-
-    def cancel(self) -> None: ...
-
-
-Later = Callable[[float, Callable[[], None]], CallLater]
+Later = Callable[[float, Callable[[], None]], Timer]
 
 
 def may_continue(piece: Sent) -> bool:
@@ -47,10 +41,9 @@ def may_continue(piece: Sent) -> bool:
 
 
 def is_continued(piece: Sent, last: Sent) -> bool:
-    """Return True if `piece`, the next message of the same sender in the same chat, is the rest of what `last` began.
+    """Return True if `piece`, the sender's next message, continues `last`.
 
-    They are of one album; or forwarded together; or `last` is near the limit; or the two could not have been one
-    message: two shorter texts are two messages.
+    They belong together if they are of one album, were forwarded together, or are too long for one message.
     """
     # Telegram's dates have whole seconds.
     if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
@@ -70,11 +63,11 @@ Piece = TypeVar("Piece", bound=Sent)
 class _Open(Generic[Piece]):
     pieces: list[Piece]
     complete: Callable[[], None]
-    timer: CallLater | None = None
+    timer: Timer | None = None
 
 
 class Pastes(Generic[Piece]):
-    """The pastes whose further pieces are awaited, at most one per sender. `later` is the loop's call_later."""
+    """The pastes that wait for further pieces, at most one per sender. `later` is the loop's call_later."""
 
     def __init__(self, later: Later, *, quiet: float = QUIET) -> None:
         self._later = later
@@ -82,14 +75,14 @@ class Pastes(Generic[Piece]):
         self._open: dict[Hashable, _Open[Piece]] = {}
 
     def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
-        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once, at the end."""
+        """Wait for more pieces, and append them to `pieces`. Call `complete` once at the end."""
         sender = pieces[0].sender
         self.end(sender)
         self._open[sender] = paste = _Open(pieces, complete)
         self._await_more(sender, paste)
 
     def extend(self, piece: Piece) -> bool:
-        """Take a piece that continues its sender's paste; whether it does. One that does not ends the paste."""
+        """Add a piece to its sender's paste. If it does not continue the paste, end that and return False."""
         paste = self._open.get(piece.sender)
         if paste is None:
             return False
@@ -108,7 +101,7 @@ class Pastes(Generic[Piece]):
             paste.complete()
 
     def close(self) -> None:
-        """Await nothing any more; open pastes stay incomplete."""
+        """Stop waiting, and leave open pastes incomplete."""
         for paste in self._open.values():
             if paste.timer:
                 paste.timer.cancel()

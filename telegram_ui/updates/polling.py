@@ -1,7 +1,4 @@
-"""Fetches updates: what is not on disk is not confirmed, and an update that nobody can read holds up none.
-
-Also the watch over polling, and which of several processes polls.
-"""
+"""Fetch updates by long polling. Updates that are not on disk are not confirmed, and unreadable ones are skipped."""
 
 import asyncio
 import json
@@ -27,30 +24,21 @@ if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
 
 logger = logging.getLogger(__name__)
 
-MAX_PARTS = 5_000
-"""Objects and lists of one update that is parsed: a message has at most 100 entities, and so has the one that it
-replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 10,000.
-"""
-MAX_DEPTH = 50
-"""Of them within each other; a reply holds no further reply (Bot API, Message). 300 take a tenth of a second."""
-MAX_RICH_PARTS = 400_000
-"""Objects and lists of formatted messages, which python-telegram-bot leaves as they are: 32,768 characters, each styled
-by itself several times, and as many in the message that is replied to.
-"""
-MAX_RICH_DEPTH = 400
-"""Of them within each other: 16 levels of blocks, of which each takes four, and of styles, of which each takes two."""
+# A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
+MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
+MAX_DEPTH = 50  # levels of them. 300 take a tenth of a second.
+# python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
+MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
+MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
 
 
 def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """Return an update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
-
-    It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
-    """
+    """Parse an update. If it is unreadable, return one with nothing but its id, so that it blocks no others."""
     why = "too many parts"
     if _is_bounded(raw):
         try:
             return telegram.Update.de_json(raw, bot)
-        except Exception as error:  # broad: the library raises whatever it stumbles over
+        except Exception as error:  # broad: the library may raise anything
             why = type(error).__name__
     number = raw.get("update_id")
     logger.error("Update %s is unreadable (%s); ignored.", number, why)
@@ -60,13 +48,15 @@ def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 
 
 def _is_bounded(raw: Mapping[str, Any]) -> bool:
-    """Return True for an update within MOST_PARTS and MOST_DEPTH, its formatted messages within limits of their own."""
     rich = list[Any]()
     return _is_within(raw, MAX_PARTS, MAX_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
 
 
 def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] | None = None) -> bool:
-    """Return True for at most so many objects and lists, within each other. Formatted messages are moved to `rich`."""
+    """Return True if the number and depth of objects and lists are within bounds.
+
+    If `rich` is given, move formatted messages to it instead of counting them.
+    """
     parts, level = 0, list[Any]([whole])
     for _ in range(most_depth):
         parts += len(level)
@@ -84,34 +74,34 @@ def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] 
     return not level and parts <= most_parts
 
 
-OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
-POLL_SECONDS = 25  # for which Telegram may hold a poll
-READ_SECONDS = 20.0  # longer than that without a byte of an answer, and a poll has failed
-FIRST_WAIT = 1.0  # seconds after a poll that failed
-LAST_WAIT = 30.0  # seconds after many that failed
+POLL_SECONDS = 25  # how long Telegram may hold a poll
+OVERDUE = 60.0  # seconds after which a poll is overdue
+READ_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
+FIRST_WAIT = 1.0  # seconds after the first failed poll
+LAST_WAIT = 30.0  # seconds after many failed polls
 
 
 class LeaseGuard(BaseRateLimiter[None]):
-    """Lets a request of the bot go out only while this process still serves the chat that it is for."""
+    """Lets a request of the bot go out only while this process still serves the chat."""
 
     async def initialize(self) -> None:
-        """Hold nothing."""
+        """Do nothing."""
 
     async def shutdown(self) -> None:
-        """Hold nothing."""
+        """Do nothing."""
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
-        """Make a request. Raise ServedElsewhere where the lease of the work that makes it was lost."""
+        """Make a request. Raise ServedElsewhere if the lease was lost."""
         await demand_lease()
         return await callback(*args, **kwargs)
 
 
 class QuietRequest(AiohttpRequest):
-    """A connection of which an unreadable answer is not logged, for it may hold text."""
+    """A connection that does not log unreadable answers, because they may hold text."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Return a Bot API answer. PTB's own version logs what it cannot parse, text and all."""
+        """Parse a Bot API answer. Raise TelegramError."""
         try:
             answer = json.loads(payload.decode("utf-8", "replace"))
             answer = replace_surrogates_in(answer) if b"\\ud" in payload.lower() else answer
@@ -123,7 +113,7 @@ class QuietRequest(AiohttpRequest):
 
 
 class PollRequest(QuietRequest):
-    """The connection that getUpdates uses: it sees each poll, and whether it succeeded."""
+    """The connection for getUpdates. It records the success and failure of polls."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
         super().__init__(**options)
@@ -135,17 +125,16 @@ class PollRequest(QuietRequest):
         self.refused = asyncio.Event()
 
     def go_well(self) -> bool:
-        """Return True if the last poll that ended brought an answer, and the next one is not overdue."""
+        """Return True if the last finished poll succeeded and the next one is not overdue."""
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < OVERDUE
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
-        """As its parent; notes begin, success and the token's refusal."""
+        """Send a request, and record its start, its success and a refusal of the token."""
         self.begun.set()
         self._last_begun = self._now()
         try:
             code, payload = await super().do_request(*arguments, **options)
         except TelegramError as error:
-            # PTB tells those who log failing polls of all others (network_retry_loop).
             if isinstance(error, TimedOut) and not self._is_failing:
                 logger.warning("Telegram does not answer in time when asked for updates; still trying.")
             self._is_failing = True
@@ -160,7 +149,7 @@ class PollRequest(QuietRequest):
     async def fetch(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on; those before it are confirmed. Raise TelegramError."""
+        """Return the raw updates from `offset` on, and confirm those before it. Raise TelegramError."""
         options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             options["offset"] = offset
@@ -173,10 +162,9 @@ class PollRequest(QuietRequest):
 async def fetch_updates(
     bot: telegram.Bot, polls: PollRequest, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]
 ) -> None:
-    """Fetch, commit, hand over, and only then move the offset. Ends when Telegram refuses the token.
+    """Fetch and commit updates, and only then move the offset, until Telegram refuses the token.
 
-    What is not on disk holds the offset back; such polls are slow, for Telegram offers the same again at once.
-    Cancelled, it confirms what is on disk.
+    An update that is not on disk holds the offset back. When cancelled, confirm the updates that are on disk.
     """
     offset: int | None = None
     wait = FIRST_WAIT
@@ -190,8 +178,8 @@ async def fetch_updates(
                 updates = [(read_or_emptied(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
                 await queue.receive(updates)
             except TimedOut:
-                await asyncio.sleep(0)  # PollRequest has logged it; it took long enough
-            except Exception as error:  # broad: nothing may end polling without a word
+                await asyncio.sleep(0)  # PollRequest has logged it
+            except Exception as error:  # broad: nothing may end polling silently
                 log_failure(error, trouble)
                 trouble = type(error)
                 await pause(wait_after(error, wait))
@@ -201,14 +189,14 @@ async def fetch_updates(
                 offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
     except asyncio.CancelledError:
         if offset and await queue.first_unwritten() is None:
-            # It may hang; what is not confirmed comes again and is known.
+            # It may hang. Unconfirmed updates come again, and their ids are known.
             with suppress(TimeoutError, TelegramError):
                 await asyncio.wait_for(polls.fetch(bot, offset, timeout=0), 2)
         raise
 
 
 def log_failure(error: Exception, last: type[Exception] | None) -> None:
-    """Log one line for a row of equal failures."""
+    """Log a failure, unless the last one was of the same type."""
     if type(error) is last:
         return
     if isinstance(error, Conflict):
@@ -221,9 +209,9 @@ def log_failure(error: Exception, last: type[Exception] | None) -> None:
 async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """While the block runs, fetch whenever it is this process's leader. The block begins once it is known whose it is.
+    """Fetch while the block runs, whenever this process is the leader. The block begins when the leader is known.
 
-    `refused`: set where fetching cannot be begun, for Telegram refuses the token.
+    `refused` is set if Telegram refuses the token.
     """
     await leader.take()
     begun = asyncio.Event()

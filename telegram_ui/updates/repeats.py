@@ -1,8 +1,7 @@
-"""Buttons whose press stands for what somebody asked before: [Try again] under what could not be done, and the button
-of a proposed command for that command.
+"""Buttons that repeat a request: [Try again] after a failure, and the button of a proposed command.
 
-What failed is held by the process. After a restart a message that says all of it is taken from Telegram, which sends
-it along with the press; of the rest its person is told.
+The process remembers failed requests. After a restart, the request is read from the message that Telegram sends along
+with the press. If that does not hold all of it, the person is asked to send it again.
 """
 
 from dataclasses import dataclass, replace
@@ -19,17 +18,16 @@ from telegram_ui.commands.proposals import GIVE, PROPOSED, find_command
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
-PRESSES_KNOWN = 10_000
-"""Messages under which the button was pressed, as far as the process remembers: a double tap is one wish."""
-MAX_HELD_CHARS = 2_000_000
-"""Characters of what failed, each message counting for MESSAGE more: about a thousand of them."""
-MESSAGE = 2_000
+PRESSES_KNOWN = 10_000  # messages whose button was pressed. A double tap counts once.
+MAX_HELD_CHARS = 2_000_000  # characters of the remembered requests, about a thousand messages
+MESSAGE_CHARS = 2_000  # what each message counts in addition to its text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repeatable:
-    """A request that may be repeated: the messages of a turn; or, with `received`, one update as it came: a command, a
-    press, a message that was corrected, a text that a command waits for. No `pieces`: nobody knows any more.
+    """A request that may be repeated: the messages of a turn, or with `received`, one update of another kind.
+
+    `pieces` is empty if the request is no longer known.
     """
 
     pieces: tuple[ParsedUpdate, ...]
@@ -37,22 +35,22 @@ class Repeatable:
 
     @property
     def first(self) -> int:
-        """The update that asked for it first."""
+        """The id of the first update with this request."""
         return self.pieces[0].first or self.pieces[0].update_id
 
     @property
     def is_whole(self) -> bool:
-        """Whether a message that Telegram sends along says all of it."""
+        """True if the message that Telegram sends along with a press holds the whole request."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
 def _size(asked: Repeatable) -> int:
-    return sum(MESSAGE + len(piece.text) for piece in asked.pieces)
+    return sum(MESSAGE_CHARS + len(piece.text) for piece in asked.pieces)
 
 
 @define(eq=False)
 class Repeats:
-    """One for the whole bot."""
+    """The failed requests of this process, and their buttons."""
 
     _buttons: Buttons
     _corrections: Corrections
@@ -64,22 +62,19 @@ class Repeats:
     def __attrs_post_init__(self) -> None:
         self._corrections.when_forgotten(self._drop)
 
-    def button(self, asked: Repeatable) -> InlineKeyboardMarkup:
-        """[Try again] for what could not be done."""
+    def make_button(self, asked: Repeatable) -> InlineKeyboardMarkup:
+        """Remember a failed request, and return its [Try again] button."""
         parsed = asked.pieces[0]
         if _size(asked) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
     def _drop(self, owner: int) -> None:
-        """Hold nothing of an owner who forgot something; of what failed, its person is told to send it again."""
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
-    def of(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
-        """Return the request that a press repeats; None for any other press, a second one, or another
-        person's button.
-        """
+    def find_request(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
+        """Return the request that a press repeats. None for any other press, a second one, or another person's."""
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -104,7 +99,6 @@ class Repeats:
         return self._sent(received, press, asked, first) or Repeatable(pieces=())
 
     def _renew(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
-        """Return the request that is held, under the number of the press."""
         if held.received is None:
             pieces = (
                 replace(piece, update_id=press.update_id, first=piece.first or piece.update_id) for piece in held.pieces
@@ -125,9 +119,7 @@ class Repeats:
     def _sent(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """Return the same with what Telegram sends along: a message of who pressed, or a proposed command that they
-        gave.
-        """
+        """Return the request in a message that Telegram sends along, or the proposed command in it."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
             asked = _find_answer(query, asked)
@@ -142,12 +134,12 @@ def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, fir
     if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
-    # As after a restart: it may be stored by now, in the conversation that was open then.
+    # Marked as replayed, because it may be stored by now, in the conversation that was open then.
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 
 def _find_answer(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """Return the command that a question proposes, as if who pressed its button had written it there."""
+    """Return the command that a question proposes, as a message of the person who pressed its button."""
     command = find_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None

@@ -1,7 +1,7 @@
-"""Serial queues by key: one piece of work at a time in a queue, a limited number at once over all queues.
+"""Serial queues by key: one job at a time in each queue, and a limited number over all queues.
 
-Fair: a queue whose work has ended goes behind the others that are ready, and one owner's topics take a part of the
-places at most, so nobody's backlog delays another's first message. Work handles its own failures.
+The queues are fair. After a job, its queue goes behind the others that are ready, and one owner's topics take a part of
+the places at most, so nobody's backlog delays another person's first message.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Ticket:
-    """Work in a queue. While it is held it does not begin, and neither does what is behind it.
+    """A job in a queue. While it is held, neither it nor the jobs behind it begin.
 
-    `has_begun`: it has come to what `cancel` may end.
+    `is_stoppable`: the job is in a part that `cancel` may end. `has_begun`: it has reached such a part.
     """
 
     _queues: "SerialQueues"
@@ -41,14 +41,14 @@ class Ticket:
     context: Context = field(factory=copy_context)
 
     def release(self) -> None:
-        """Let the work begin once it is first in its queue. A second call does nothing."""
+        """Let the job begin once it is first in its queue. A second call does nothing."""
         if self.held:
             self.held = False
-            self._queues.released(self)
+            self._queues.begin_released(self)
 
 
 class SerialQueues:
-    """Queues by key; at most `at_once` pieces of work run at once, of one owner's queues `of_one` (None: all)."""
+    """Queues by key. At most `at_once` jobs run at once, and `of_one` of them for one owner."""
 
     def __init__(
         self, name: str, *, at_once: int, of_one: int | None = None, owner: Callable[[Any], object] = lambda key: key
@@ -58,18 +58,17 @@ class SerialQueues:
         self._of_one = of_one or at_once
         self._owner = owner
         self._waiting: dict[Hashable, deque[Ticket]] = {}
-        self._ready: deque[Hashable] = deque()  # queues whose first work may begin, longest waiting first
+        self._ready: deque[Hashable] = deque()  # queues whose first job may begin, longest waiting first
         self._running: dict[Hashable, Ticket] = {}
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
 
     def __len__(self) -> int:
-        """Return the number of jobs that wait or run."""
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
-        """Put work at the end of its queue. After close() no work is begun."""
+        """Put a job at the end of its queue. After close(), no job begins."""
         ticket = Ticket(self, key, work, held=held)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
@@ -79,8 +78,8 @@ class SerialQueues:
             self._begin()
         return ticket
 
-    def released(self, ticket: Ticket) -> None:
-        """A ticket is no longer held; its work begins now if it is the first of its queue."""
+    def begin_released(self, ticket: Ticket) -> None:
+        """Begin the job of a ticket that is no longer held if it is the first of its queue."""
         queue = self._waiting.get(ticket.key)
         if queue and queue[0] is ticket:
             self._make_ready(ticket.key)
@@ -88,9 +87,9 @@ class SerialQueues:
 
     @contextmanager
     def stoppable(self, key: Hashable) -> Iterator[None]:
-        """Around what `cancel` may end of the work that runs in a queue, and that says so where it is."""
+        """Let `cancel` end the running job of a queue while the block runs."""
         ticket = self._running.get(key)
-        if ticket is None:  # it was not given by a queue
+        if ticket is None:
             yield
             return
         ticket.has_begun = ticket.is_stoppable = True
@@ -104,9 +103,9 @@ class SerialQueues:
         return key in self._running
 
     def cancel(self, key: Hashable) -> bool:
-        """Cancel the work of a queue that may be stopped now; whether there was any.
+        """Cancel the running job of a queue if it is stoppable. Return True if there was one.
 
-        Work that is being cancelled is left alone: a second cancel would interrupt its cleaning up.
+        A job that is being cancelled is left alone, because a second cancel would interrupt its cleanup.
         """
         ticket = self._running.get(key)
         if ticket is None or ticket.task is None or not ticket.is_stoppable or ticket.task.cancelling():
@@ -114,7 +113,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove the first work of a queue if it is of this kind and has not begun; None if it is not, or is held."""
+        """Remove and return the first job of a queue if it is of this kind, and neither held nor begun."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -138,13 +137,11 @@ class SerialQueues:
         return work
 
     async def idle(self) -> None:
-        """Wait until nothing waits or runs."""
+        """Wait until no job waits or runs."""
         await self._idle.wait()
 
     async def close(self, *, grace: float, patience: float = 0) -> None:
-        """Begin nothing more, cancel what does not end within `patience` seconds, give that `grace` seconds
-        to clean up, then cancel it again.
-        """
+        """Begin no more jobs. Cancel those that do not end within `patience` seconds, and again after `grace`."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
@@ -175,7 +172,7 @@ class SerialQueues:
             ticket = self._waiting[key].popleft()
             self._running[key] = ticket
             run, name = self._run(ticket), f"{self._name}:{key}"
-            # In the context of whoever submitted it: this may be called by the end of somebody else's work.
+            # In the context of its submitter, because another job's end may call this.
             ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
             ticket.task.add_done_callback(partial(self._on_ended, key))
 
@@ -184,7 +181,7 @@ class SerialQueues:
             await ticket.work()
         except ServedElsewhere:
             logger.info("Work in the queue %s is another process's now.", self._name)
-        except Exception as error:  # broad: the last resort: a queue must survive whatever its work does
+        except Exception as error:  # broad: a queue must survive its jobs
             logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
     def _on_ended(self, key: Hashable, _: object) -> None:
@@ -203,25 +200,25 @@ class SerialQueues:
 
 
 class Queues:
-    """The bot's queues, each by scope. Commands never wait behind a model."""
+    """The bot's queues, by scope. Commands never wait for a model."""
 
     def __init__(self) -> None:
         self.commands = SerialQueues("commands", at_once=128)
         self.slow = SerialQueues("slow commands", at_once=8)
-        # Most of them wait for a model. Topics are opened by anybody, so that a chat's share is bounded.
+        # Most jobs wait for a model. Anybody may open topics, so a chat's share is bounded.
         self.chats = SerialQueues("chats", at_once=256, of_one=16, owner=attrgetter("owner"))
         self.settling = SerialQueues("settling", at_once=4)
         self.notices = SerialQueues("notices", at_once=4)
         self.buttons = SerialQueues("buttons", at_once=4)
 
     async def idle(self) -> None:
-        """Wait until nothing waits or runs."""
+        """Wait until no job waits or runs."""
         for queues in (self.commands, self.slow, self.chats, self.settling, self.notices, self.buttons):
             await queues.idle()
 
     async def close(self, *, grace: float) -> None:
-        """Begin nothing more; answers that are sent are given time to arrive, commands to be done."""
-        patience = min(2.0, grace)  # a command half done would be done again by the next run
+        """Begin no more jobs, and give answers being sent and commands time to finish."""
+        patience = min(2.0, grace)  # the next run would repeat a command that is half done
         await asyncio.gather(
             *(one.close(grace=grace - patience, patience=patience) for one in (self.commands, self.slow, self.notices)),
             *(one.close(grace=grace) for one in (self.chats, self.settling, self.buttons)),

@@ -1,6 +1,6 @@
-"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and stop in order.
+"""Open the Telegram side: connect, replay, fetch updates by polling or webhook, and stop in order.
 
-Owns start-up, shutdown and what happens when Telegram is away.
+This module also handles the times when Telegram is away.
 """
 
 import asyncio
@@ -42,7 +42,6 @@ from telegram_ui.updates.supergroups import SupergroupUpgrades
 logger = logging.getLogger(__name__)
 
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
-
 INVITATION = "Nobody may use this bot yet. The first who opens this link in Telegram becomes its admin: %s"
 
 Pause = Callable[[float], Awaitable[None]]
@@ -54,10 +53,7 @@ class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it 
 
 @define(eq=False)
 class Service:
-    """A connected Telegram side.
-
-    `invitation`: the sentence with the link that makes its first reader the admin; "" where somebody may use the bot.
-    """
+    """A connected Telegram side. `invitation`: the sentence with the link that makes its user the admin, or ""."""
 
     bot: ExtBot[None]
     intake: Dispatcher
@@ -66,15 +62,12 @@ class Service:
     invitation: str = ""
 
     async def demand_updates(self) -> None:
-        """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time.
-
-        By webhook they come in while it is served, and where another process polls for all, from there.
-        """
+        """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time."""
         if self.is_polling() and not self.polls.go_well():
             raise TelegramUnreachable("Updates cannot be fetched.")
 
     async def until_failure(self) -> NoReturn:
-        """Wait until the service cannot go on by itself, and raise why: the token was revoked while running."""
+        """Wait until the token is revoked, and raise SettingsError."""
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
@@ -116,13 +109,13 @@ async def open_telegram_service(
     pause: Pause = asyncio.sleep,
     silent_for: float = 300.0,
 ) -> AsyncIterator[Service]:
-    """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
-    seconds).
+    """Run the bot while the block runs. Stopping takes about 8 seconds at most.
 
-    `dependencies`: makes those of the commands. `alongside`: what else sends messages, open while the service is.
+    `dependencies` makes the parts that commands work with. `alongside` opens other senders of messages. `silent_for`:
+    seconds without a successful poll after which polling is started again.
 
-    Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address
-    that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
+    Raise SettingsError if Telegram refuses the token or the webhook, or if the address cannot be listened on. While
+    Telegram cannot be reached, keep trying.
     """
     _check_form(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
@@ -173,9 +166,9 @@ async def open_telegram_service(
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_run_in_background(queue.claim_all(bot, pause)))
         if settings.webhook_url:
-            secret = settings.webhook_secret.value or (
-                secrets.token_urlsafe(32) if work is None else _derive_webhook_secret(settings)
-            )
+            # The same in all processes of a bot.
+            derived = hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
+            secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
             fetching = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
@@ -191,7 +184,7 @@ async def open_telegram_service(
 
 
 def _check_form(settings: Settings) -> None:
-    # What would break the URL is found here: the client's error for it would be taken for a network's.
+    # A token that breaks the URL would otherwise look like a network error.
     if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
 
@@ -202,19 +195,19 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
         is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         is_local = False
-    # The environment's proxy knows no way to this machine's own loopback.
+    # A proxy cannot reach this machine's loopback address.
     return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
 
 
 # connecting -------------------------------------------------------------------------------------------
 async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
-    """Try until Telegram takes it: with back-off, one log line for each failure."""
+    """Repeat a request with back-off until it succeeds, and log each failure."""
     wait = 1.0
     while True:
         try:
             await attempt()
         except InvalidToken:
-            # Without its cause: PTB's message holds the token.
+            # Without its cause, because python-telegram-bot's message holds the token.
             raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED) from None
         except BadRequest:
             raise
@@ -238,7 +231,7 @@ async def _run_polling(
     silent_for: float,
 ) -> AsyncIterator[None]:
     async def watch() -> None:
-        """Fetch; begin again when that has ended or hangs. Waiting for room in the queue is neither."""
+        """Fetch, and start again if fetching ends or hangs. Waiting for room in the queue does not count."""
         while not polls.refused.is_set():
             async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
                 since = monotonic()
@@ -261,7 +254,7 @@ async def _run_polling(
 async def _run_webhook(
     settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
 ) -> AsyncIterator[None]:
-    # Here, because long polling, which is usual, needs no web server.
+    # Imported here, because long polling needs no web server.
     from runtime.http_server import serve
     from telegram_ui.updates.webhook import make_webhook_app
 
@@ -275,13 +268,8 @@ async def _run_webhook(
             await _retry_until_done(register, "The webhook cannot be set", pause)
         except BadRequest as error:
             raise SettingsError("WEBHOOK_URL", f"Telegram does not take it ({error.message}).") from error
-        # It stays set when the bot stops, so that Telegram keeps what comes in the meantime.
+        # The webhook stays set when the bot stops, so that Telegram keeps new updates.
         yield
-
-
-def _derive_webhook_secret(settings: Settings) -> str:
-    """Derive the webhook secret, which is the same in all processes of a bot."""
-    return hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
 
 
 # in the background --------------------------------------------------------------------------------------
@@ -308,7 +296,6 @@ async def _run_tolerantly(work: Awaitable[None]) -> None:
 
 @asynccontextmanager
 async def _run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run a task while the block runs."""
     task = asyncio.create_task(work)
     try:
         yield

@@ -1,7 +1,6 @@
-"""A group that becomes a supergroup gets a new id from Telegram, under which its work and its memory go on.
+"""Move the memory of a group that becomes a supergroup to its new id.
 
-Owns the order: what had begun under the old id is finished, then the memory is renamed, then what was said in the
-supergroup is handled.
+First the work under the old id is finished, then the memory is renamed, then updates of the supergroup are handled.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """Knows the new ids of groups, and does the work that follows."""
+    """The new ids of upgraded groups, and the moves of their memories."""
 
     _corrections: Corrections
     _queues: Queues
@@ -34,24 +33,24 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def follow_upgrade(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return the update under the group's new id; its message cannot be replied to any more."""
+        """Return the update under the group's new id, without its message, which cannot be replied to any more."""
         new = self._current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
     def is_former(self, update: telegram.Update) -> bool:
-        """Return True if a button was pressed under a message of the old chat, which cannot be changed any more."""
+        """Return True if the update is a press under a message of the old chat, which cannot be changed any more."""
         message = update.callback_query.message if update.callback_query else None
         return message is not None and self._current_id(message.chat.id) != message.chat.id
 
     async def refuse_press(self, update: telegram.Update) -> None:
-        """Tell who pressed such a button why nothing happens."""
+        """Tell the person that the button no longer works."""
         if update.callback_query is not None:
             await update.callback_query.answer(tr("shared-dead-button"))
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
-        """Move the memory along, in the queue of the new id, so that what comes there waits. Twice does no harm."""
+        """Queue the move of a memory. Commands under the new id wait for it. A second call does no harm."""
         self._under_way[old] = new
 
         async def follow() -> None:
@@ -82,7 +81,7 @@ class SupergroupUpgrades:
 
 
 async def _wait_until_empty(queues: SerialQueues, key: Scope) -> None:
-    """Wait until everything that is in a queue now is over."""
+    """Wait until the jobs now in a queue have ended."""
     reached = asyncio.Event()
 
     async def note() -> None:

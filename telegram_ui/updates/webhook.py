@@ -19,8 +19,8 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 
 
 def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
-    """Answers 200 when the update is committed or needs no answer, 503 when Telegram should offer it again,
-    413 for what is larger than any update, 403 to everybody who does not know the secret.
+    """Build the endpoint. It answers 200 for a committed update, 503 if Telegram should offer it again, 413 for a body
+    larger than any update, and 403 for a wrong secret.
     """
 
     async def receive(request: Request) -> Response:
@@ -45,5 +45,5 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             return Response(status_code=503)
         return Response(status_code=200 if queue.is_written(update.update_id) else 503)
 
-    # Any path: what is in front of the bot may strip the public URL's. The secret is the lock, not the path.
+    # Any path, because a proxy may strip the public one. The secret protects the endpoint.
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])

@@ -372,9 +372,9 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 
         async def lets_go() -> None:
             while first.leases.holds(ANN):
-                await first.work.arrived()
+                await first.work.leases.replica.until_called()
                 if first.leases.replica.wanted:
-                    await first.work.let_go(busy)
+                    await first.work.leases.let_go(busy)
                     refused.set()
 
         async def refuses() -> bool:

@@ -26,7 +26,7 @@ async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) ->
     start, moments = clock.time(), list[float]()
 
     async def one() -> None:
-        await (pace.final() if kind == "final" else pace.preview())
+        await (pace.wait_for_final() if kind == "final" else pace.wait_for_preview())
         moments.append(clock.time() - start)
 
     waiting = [asyncio.create_task(one()) for _ in range(number)]
@@ -49,7 +49,7 @@ async def test_nothing_waits_while_telegram_takes_everything() -> None:
 async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
-    pace.refused()
+    pace.hold_limit()
     assert await gone(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [0.0] * MAX_MESSAGES_A_SECOND + [
         1.0
     ] * MAX_MESSAGES_A_SECOND + [2.0]
