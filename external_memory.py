@@ -98,7 +98,7 @@ class ExternalMemory:
 
     async def owners(self) -> list[int]:
         """Return the ids of all owners with stored data. Groups are negative."""
-        return [location.owner for location in await self._state.directory.locations()]
+        return [location.owner for location in await self._state.directory.list_locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
         """Count all memories, those active since a time, and scopes whose last fold failed."""
@@ -106,7 +106,7 @@ class ExternalMemory:
         for store in self._stores.values():
             counts = await store.census(since)
             active, failed = active + counts[0], failed + counts[1]
-        return len(await self._state.directory.locations()), active, failed
+        return len(await self._state.directory.list_locations()), active, failed
 
     @property
     def is_shared(self) -> bool:
@@ -339,7 +339,7 @@ class ExternalMemory:
         """Return the owners who have such archives; those whose words are being indexed have to wait
         for the next time.
         """
-        owners = [location.owner for location in await self._state.directory.locations()]
+        owners = [location.owner for location in await self._state.directory.list_locations()]
         found: list[int] = []
         for owner in await self.served(owners):
             with suppress(StorageIndexing):
@@ -407,8 +407,8 @@ class ExternalMemory:
 
 async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
     """Raise SettingsError if memories are kept in a store that is not configured."""
-    named = [location.storage for location in await directory.locations()]
-    named += [kind for move in await directory.moves() for kind in (move.source, move.target)]
+    named = [location.storage for location in await directory.list_locations()]
+    named += [kind for move in await directory.list_moves() for kind in (move.source, move.target)]
     if missing := sum(kind not in stores for kind in named):
         raise SettingsError(
             "DATABASE_URL",

@@ -106,10 +106,10 @@ class PageSessions:
 
     async def end(self, person: int) -> None:
         """End all sessions of a person, and what opens them by now, in every window and for every process."""
-        await self._memory.used_links.withdraw(person, until=self._clock() + MAX_SESSION)
+        await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
     async def _valid(self, session: PageSession) -> PageSession:
-        until = await self._memory.used_links.withdrawn_until(session.person)
+        until = await self._memory.used_links.find_revocation(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session

@@ -42,7 +42,7 @@ class Directory:
     """Records locations and moves. Every method is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
-        """Record moves in the database `moves` if it is given, otherwise in `database`."""
+        """Record moves in the database `list_moves` if it is given, otherwise in `database`."""
         self.database = database
         self._moves = moves or database
 
@@ -51,7 +51,7 @@ class Directory:
             row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
-    async def locations(self) -> list[Location]:
+    async def list_locations(self) -> list[Location]:
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
@@ -92,7 +92,7 @@ class Directory:
     async def adopt(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that a store holds and the directory lacks, begin to serve them, and return their ids."""
         adopted: list[int] = []
-        known = {location.owner for location in await self.locations()}
+        known = {location.owner for location in await self.list_locations()}
         for store in stores.values():
             for config in await store.owners():
                 if config.owner not in known:
@@ -131,12 +131,12 @@ class Directory:
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
         """Finish or undo every interrupted move, and return them. Call it at start."""
-        moves = await self.moves()
+        moves = await self.list_moves()
         for move in moves:
             await self._finish_move(move.owner, stores)
         return moves
 
-    async def moves(self) -> list[Move]:
+    async def list_moves(self) -> list[Move]:
         async with self._moves.read(None) as reader:
             rows = await reader.rows("SELECT * FROM moves ORDER BY user_id")
         return [
@@ -172,7 +172,7 @@ class Directory:
 
     async def _finish_move(self, owner: int, stores: Stores) -> None:
         location = await self.location(owner)  # decides between finishing and undoing
-        for move in await self.moves():
+        for move in await self.list_moves():
             if move.owner == owner:
                 has_arrived = location is not None and location.storage is move.target
                 await stores[move.source if has_arrived else move.target].erase(owner)

@@ -45,13 +45,13 @@ class UsedLinks:
             await tx.rows("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
             return bool(await tx.rows(_USE_LINK, nonce, format_moment(expires_at)))
 
-    async def withdraw(self, person: int, *, until: datetime) -> None:
+    async def revoke_sessions(self, person: int, *, until: datetime) -> None:
         """Revoke a person's current sessions. `until` is when the last of them would expire anyway."""
         async with self.database.write(None) as tx:
             await tx.rows(_WITHDRAW, _format_person_key(person), format_moment(until))
 
-    async def withdrawn_until(self, person: int) -> datetime | None:
-        """Return the `until` of the person's last `withdraw`, or None if there was none or it has expired."""
+    async def find_revocation(self, person: int) -> datetime | None:
+        """Return the `until` of the person's last `revoke_sessions`, or None if there was none or it has expired."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT expires_at FROM used_links WHERE nonce = ?", _format_person_key(person))
         return datetime.fromisoformat(row[0]) if row else None

@@ -108,7 +108,7 @@ class SharedWork:
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _has_failed_claim: bool = field(default=False, init=False)
 
-    def polling(self, bot_id: int) -> PollingLeader:
+    def elect_poller(self, bot_id: int) -> PollingLeader:
         """Return the election of the process that polls Telegram for a bot."""
         return PollingLeader(self.leases, bot_id)
 

@@ -95,7 +95,7 @@ class PostgresLeases:
     async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
         """Send heartbeats while the block runs, and release all leases at the end."""
         leases = cls(database, replica)
-        async with replica.living(url, leases._recheck_leases):
+        async with replica.keep_alive(url, leases._recheck_leases):
             try:
                 yield leases
             finally:
@@ -187,7 +187,7 @@ class PostgresLeases:
 
     async def confirm(self, owner: int, fence: int) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
-        await self.replica.until_sure()
+        await self.replica.wait_until_sure()
         if self._checking is not None:
             await asyncio.wait({self._checking})
         if self.replica.held.get(owner) != fence:

@@ -71,12 +71,12 @@ class Replica:
         """Return True if nobody else can have taken over this process's work, judging by its own clock."""
         return self._is_alone or _read_clock() < self._sure_until
 
-    async def until_sure(self) -> None:
+    async def wait_until_sure(self) -> None:
         """Wait for the next heartbeat if the last one is too old. Return early if the server cannot be reached."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
-    async def until_called(self) -> None:
+    async def wait_for_call(self) -> None:
         """Wait until there is work for this process, at most a few seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
@@ -84,7 +84,7 @@ class Replica:
         self.called.clear()
 
     @asynccontextmanager
-    async def living(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
+    async def keep_alive(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
         """Send heartbeats and listen for notifications while the block runs.
 
         Call `lapsed` if this process was declared dead meanwhile, so that others may have taken its leases.
@@ -144,7 +144,7 @@ class Replica:
         self._wake_waiting()
 
     def _wake_waiting(self) -> None:
-        """Wake everybody in `until_sure`, even if the heartbeat failed."""
+        """Wake everybody in `wait_until_sure`, even if the heartbeat failed."""
         self._heartbeat_done.set()
         self._heartbeat_done = asyncio.Event()
 

@@ -198,7 +198,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         for store in files.values():
             await store.take_back_leases()
         await directory.adopt_instance(stores)
-        for move in await directory.moves():
+        for move in await directory.list_moves():
             try:
                 await leases.hold(move.owner)
             except ServedElsewhere:

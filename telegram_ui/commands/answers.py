@@ -26,8 +26,8 @@ from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
-from telegram_ui.sending.formatting import render
-from telegram_ui.sending.markdown import with_marks_closed
+from telegram_ui.sending.formatting import convert_markdown
+from telegram_ui.sending.markdown import close_marks
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
@@ -242,7 +242,7 @@ async def speak_if_chosen(
     try:
         config = await dependencies.services.memory.config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
-        words = render(reply.text)[0]
+        words = convert_markdown(reply.text)[0]
         if words.strip() and (chosen == "always" or (chosen == "voice" and was_heard)):
             await _speak_text(dependencies, replace(chat, reply_to=shown_as[0]), person, words)
     except DeliveryError:
@@ -261,7 +261,7 @@ async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, te
 def format_shown_text(reply: Reply) -> str:
     """Return the text of an answer, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
-    above += f"{with_marks_closed(reply.half)}\n\n" if reply.half else ""
+    above += f"{close_marks(reply.half)}\n\n" if reply.half else ""
     return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
 
 

@@ -287,7 +287,7 @@ class Delivery:
 
         attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
         async with self.state(chat).order:
-            return await self.insist(chat, attempt, repeatable=False)
+            return await self.request_with_retries(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft with a stop button: a rich one of `markdown` if possible, else one of the piece.
@@ -320,7 +320,7 @@ class Delivery:
                 return await self.request_message(here, piece, keyboard)
 
             try:
-                return await self.insist(chat, request, repeatable=False)
+                return await self.request_with_retries(chat, request, repeatable=False)
             except BadRequest as refused:
                 if topic is None or not is_saying(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
@@ -337,7 +337,7 @@ class Delivery:
                 await self.request_edit(chat, message_id, piece, keyboard)
 
             try:
-                await self.insist(chat, request, repeatable=True)
+                await self.request_with_retries(chat, request, repeatable=True)
             except BadRequest as refused:
                 if is_saying(refused, "message is not modified"):
                     return True
@@ -405,7 +405,7 @@ class Delivery:
             return await without()
         return await self.newer_api.prefer(STYLE, partial(request, reply_markup=keyboard), without)
 
-    async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
+    async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request. Retry within limits if it had no effect or is `repeatable`.
 
         Raise BadRequest, which the caller has to handle, or DeliveryError.

@@ -63,7 +63,7 @@ class Documents:
             return bytes(await file.download_as_bytearray())
 
         try:
-            data = await self._delivery.insist(chat, request, repeatable=True)
+            data = await self._delivery.request_with_retries(chat, request, repeatable=True)
         except BadRequest as refused:
             if "too big" in refused.message.lower():
                 raise _make_too_large() from refused
@@ -98,7 +98,7 @@ class Documents:
             return message.message_id
 
         try:
-            return await self._delivery.insist(chat, request, repeatable=False)
+            return await self._delivery.request_with_retries(chat, request, repeatable=False)
         except BadRequest as refused:
             raise DeliveryError(tr("errors-telegram-refused")) from refused
 

@@ -19,9 +19,9 @@ from telegramify_markdown import convert
 from telegram_ui.sending.markdown import (
     BREAK_TAG,
     MAX_NESTED,
-    config,
     has_tables_or_formulas,
     is_too_hard,
+    make_config,
     prepare_for_messages,
     prepare_for_rich,
 )
@@ -60,14 +60,14 @@ def is_blank(text: str) -> bool:
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
-def render(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
+def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Convert Markdown to text and entities. Return it unchanged if conversion fails or would lose words."""
     source = replace_surrogates(markdown)
     if is_too_hard(source):
         return source, ()
     try:
         written = prepare_for_messages(source)
-        text, found = convert(written, config=config())
+        text, found = convert(written, config=make_config())
     except Exception:
         return source, ()
     urls = [entity.url or "" for entity in found]
@@ -111,18 +111,18 @@ def _find_missing_lines(text: str, entities: Sequence[ConvertedEntity]) -> list[
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into messages, whose texts join to the result of `render`."""
-    return _add_plain_texts(markdown, list(split_piece(*render(markdown), limit=limit)))
+    """Split an answer into messages, whose texts join to the result of `convert_markdown`."""
+    return _add_plain_texts(markdown, list(split_piece(*convert_markdown(markdown), limit=limit)))
 
 
-def messages(markdown: str) -> list[Piece]:
+def convert_to_messages(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or none if it needs more or is blank.
 
     If only its many entities would make it longer, drop those that exceed the limit of each message.
     """
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
-    text, entities = render(markdown)
+    text, entities = convert_markdown(markdown)
     for keeps_all in (True, False):
         parts = list(islice(split_piece(text, entities, keeps_all=keeps_all), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
@@ -136,7 +136,7 @@ def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") 
     The last message ends with `ending`, or with an ellipsis if there is none and the answer continues.
     """
     source = markdown[: (most + 1) * MAX_UNITS]
-    parts = _add_plain_texts(source, list(islice(split_piece(*render(source)), most + 1)))
+    parts = _add_plain_texts(source, list(islice(split_piece(*convert_markdown(source)), most + 1)))
     if not ending and len(parts) <= most and len(source) == len(markdown):
         return [part for part in parts if not part.is_blank]
     parts = [part for part in parts if not part.is_blank]

@@ -42,7 +42,7 @@ _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 
 @cache
-def config() -> RenderConfig:
+def make_config() -> RenderConfig:
     """Return the converter's configuration: familiar signs where Telegram has no entity, and headings without signs."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
@@ -122,7 +122,7 @@ def _write_for_messages(event: _Event) -> str:
         return _write_for_rich(event)
     # The converter would move formulas out of a table, so they become code.
     if event.kind in ("InlineMath", "DisplayMath"):
-        formula = " ".join(convert(event.part.replace("\\|", "|"), config=config())[0].split())
+        formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
     return event.part
 
@@ -174,7 +174,7 @@ def _is_under_table_head(line: str) -> bool:
     return not line.strip("|:- \t>") and "-" in line
 
 
-def with_marks_closed(markdown: str) -> str:
+def close_marks(markdown: str) -> str:
     """Close the marks that the last paragraph of a growing answer has opened."""
     begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
     before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])

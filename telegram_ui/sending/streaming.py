@@ -26,15 +26,15 @@ from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
     Piece,
+    convert_to_messages,
     count_units,
     cut_beginning,
     is_blank,
     make_rich_markdown,
-    messages,
     split_piece,
 )
 from telegram_ui.sending.http import is_about_entities, is_saying, is_without_effect, name_error, parse_seconds
-from telegram_ui.sending.markdown import with_marks_closed
+from telegram_ui.sending.markdown import close_marks
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
 
@@ -123,7 +123,7 @@ class AnswerStream:
         await self._stop_painting()
         if (rich := await self._make_rich_draft(markdown)) and await self._send_as_rich(rich, keyboard):
             return self._sent
-        parts = await convert_safely(messages, markdown)
+        parts = await convert_safely(convert_to_messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
@@ -245,7 +245,7 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_for_preview()
             self._changed.clear()
-            parts = await convert_safely(cut_beginning, with_marks_closed(self._text))
+            parts = await convert_safely(cut_beginning, close_marks(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._choose_next(wanted) if wanted else None
@@ -338,7 +338,7 @@ class AnswerStream:
     async def _request(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            rich = await self._make_rich_draft(with_marks_closed(self._text)) if not number else ""
+            rich = await self._make_rich_draft(close_marks(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None

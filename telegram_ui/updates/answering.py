@@ -53,7 +53,7 @@ class Placing:
     _memory: ExternalMemory
     _delivery: Delivery
 
-    async def of_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
+    async def place_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a message with its conversation and the current memory mode.
 
         A later change of the mode does not apply to messages that are already waiting.
@@ -85,7 +85,7 @@ class Placing:
             return parsed
         return parsed.within(scope)
 
-    async def in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
+    async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a reaction with the topic of its message, because Telegram names none; unchanged if it is unknown."""
         if parsed.telegram_id is None:
             return parsed
@@ -135,7 +135,7 @@ class AnswerDelivery:
             delivery,
             chat,
             stop=stop,
-            instead_of=self._queue.shown_before(update_id) or instead_of,
+            instead_of=self._queue.read_shown(update_id) or instead_of,
             note_shown=partial(self._queue.note_shown, update_id),
             wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
@@ -178,7 +178,7 @@ class AnswerDelivery:
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
         return "lost", list(stream.sent)
 
-    async def send_for_press(
+    async def send_press_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
         """Send the answer that a button asked for, and return the ids of its messages."""
@@ -198,14 +198,14 @@ class AnswerDelivery:
         else:
             await self._queue.done([update_id])
 
-    def controls(self, chats: SerialQueues) -> AnswerControls:
+    def make_controls(self, chats: SerialQueues) -> AnswerControls:
         """Return the controls for buttons. `chats` are the queues of the answers."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda location: chats.cancel(location) or chats.is_busy(location),
             stoppable=chats.stoppable,
             begin=self.begin,
-            send=self.send_for_press,
+            send=self.send_press_answer,
         )
 
 
@@ -279,7 +279,7 @@ class Answering:
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()
-            if await self._error_boundary.apologise(parsed, error, asked):
+            if await self._error_boundary.report_failure(parsed, error, asked):
                 await self._queue.done(ids)
 
     async def _deliver_answer(
@@ -293,10 +293,10 @@ class Answering:
         )
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
-                await self._error_boundary.guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
+                await self._error_boundary.run_guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
             for proposal in reply.proposals:
                 ask = partial(proposals.ask_about_proposal, self._dependencies, parsed.chat, parsed.person, proposal)
-                await self._error_boundary.guarded(parsed, ask)
+                await self._error_boundary.run_guarded(parsed, ask)
         if outcome == "later":
             self._queue.postpone(ids)
         else:
@@ -323,7 +323,7 @@ class Answering:
             was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
             args = dependencies, parsed.chat, parsed.person, reply, shown_as
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
-            self._queues.slow.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))
+            self._queues.slow.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, speak))
 
     def _clear_later(self, chat: Chat) -> None:
         # One waiting job per place is enough: it removes the buttons of all earlier answers.
@@ -341,7 +341,7 @@ class Answering:
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
             settle = partial(self._settle_turn, parsed)
-            self._queues.settling.submit(parsed.location, partial(self._error_boundary.guarded, parsed, settle))
+            self._queues.settling.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, settle))
 
     async def _settle_turn(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)

@@ -105,7 +105,7 @@ class Dispatcher:
         elif not await self._is_served(received, parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.is_opened_by(parsed.argument):
                 give = partial(self._give_claim, received, parsed)
-                self._queues.notices.submit(parsed.location, partial(self._error_boundary.guarded, parsed, give))
+                self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, give))
             else:
                 self._tell_stranger(parsed)
             await self._mark_done(received)
@@ -214,7 +214,7 @@ class Dispatcher:
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
-            if await self._error_boundary.guarded(parsed, work, asked=asked):
+            if await self._error_boundary.run_guarded(parsed, work, asked=asked):
                 await self._mark_done(received)
 
         queues = self._queues.slow if is_slow else self._queues.commands
@@ -225,7 +225,7 @@ class Dispatcher:
 
         async def finished() -> None:
             try:
-                if await self._error_boundary.guarded(parsed, work, asked=asked):
+                if await self._error_boundary.run_guarded(parsed, work, asked=asked):
                     await self._mark_done(received)
             except asyncio.CancelledError:
                 if not self._closing:
@@ -255,7 +255,7 @@ class Dispatcher:
             await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
     async def _enter_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
-        parsed = await self._placing.in_topic(parsed)
+        parsed = await self._placing.place_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
         self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
 
@@ -313,7 +313,7 @@ class Dispatcher:
                     await self._delivery.say(parsed.chat, sentence())
 
             self._queues.notices.submit(
-                parsed.location, partial(self._error_boundary.guarded, parsed, say, is_known=False)
+                parsed.location, partial(self._error_boundary.run_guarded, parsed, say, is_known=False)
             )
 
     # chat ---------------------------------------------------------------------------------------------
@@ -326,9 +326,9 @@ class Dispatcher:
                 return
             if not received.is_durable:
                 return
-            parsed = await self._placing.of_message(received, parsed)
+            parsed = await self._placing.place_message(received, parsed)
         except ServedElsewhere as error:
-            await self._error_boundary.apologise(parsed, error, None)
+            await self._error_boundary.report_failure(parsed, error, None)
             return
         if self._closing:
             return
@@ -360,7 +360,9 @@ class Dispatcher:
             else:
                 taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
 
-        if not await self._error_boundary.guarded(parsed, offer, asked=Repeatable(pieces=(parsed,), received=received)):
+        if not await self._error_boundary.run_guarded(
+            parsed, offer, asked=Repeatable(pieces=(parsed,), received=received)
+        ):
             raise ServedElsewhere
         return taken
 
@@ -374,7 +376,7 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:
             if parsed.album:
                 self._albums[parsed.location] = parsed.album
-            if not await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed)):
+            if not await self._error_boundary.run_guarded(parsed, partial(self._ask_for_words, parsed)):
                 return
         await self._queue.done([parsed.update_id])
 

@@ -169,7 +169,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Mark updates as done and drop their payloads. If the disk fails, the next call retries.
 
         `is_remembered`: memory stores their text, so the file's log may keep it for a while. Otherwise remove it from
-        the log before returning, or with `soon`, while others wait for answers, leave that to `forget_texts`.
+        the log before returning, or with `soon`, while others wait for answers, leave that to `keep_log_cut`.
         """
         finished = set(update_ids)
         self._finish(finished)
@@ -191,7 +191,7 @@ class DurableQueue(asyncio.Queue[Received]):
             if not soon or not self._unfinished:
                 await self.forget_text()
 
-    async def forget_texts(self, pause: Callable[[float], Awaitable[None]]) -> None:
+    async def keep_log_cut(self, pause: Callable[[float], Awaitable[None]]) -> None:
         """Remove texts that no file may keep from the file's log, for as long as the bot runs."""
         while True:
             await self._has_text.wait()
@@ -220,7 +220,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Record the messages that show a part of an answer."""
         await self._run_noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
 
-    def shown_before(self, update_id: int) -> tuple[int, ...]:
+    def read_shown(self, update_id: int) -> tuple[int, ...]:
         """Return the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
@@ -258,7 +258,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return False for an update that was handed over but is not on disk yet."""
         return update_id not in self._unwritten
 
-    async def first_unwritten(self) -> int | None:
+    async def retry_unwritten(self) -> int | None:
         """Retry unwritten updates, and return the lowest id that is still not on disk."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:

@@ -35,7 +35,7 @@ class ErrorBoundary:
     _language: LanguageOf
     _runs_it: Callable[[Person], bool]
 
-    async def guarded(
+    async def run_guarded(
         self,
         parsed: ParsedUpdate,
         work: Callable[[], Awaitable[object]],
@@ -51,15 +51,15 @@ class ErrorBoundary:
         try:
             language = await self._language(parsed.chat, parsed.person) if is_known else current_language()
         except Exception as error:  # broad: see above
-            return await self.apologise(parsed, error, asked)
+            return await self.report_failure(parsed, error, asked)
         with speak_in(language), speak_to(operator=self._runs_it(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                return await self.apologise(parsed, error, asked)
+                return await self.report_failure(parsed, error, asked)
         return True
 
-    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
+    async def report_failure(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
         """Log an error without its text, which may quote the message, and tell the person, with [Try again] if useful.
 
         Return False, and say nothing, if another process serves the chat by now.

@@ -171,7 +171,7 @@ async def fetch_updates(
     trouble: type[Exception] | None = None
     try:
         while not polls.refused.is_set():
-            if (unwritten := await queue.first_unwritten()) is not None:
+            if (unwritten := await queue.retry_unwritten()) is not None:
                 await pause(1.0)
                 offset = unwritten
             try:
@@ -188,7 +188,7 @@ async def fetch_updates(
                 wait, trouble = FIRST_WAIT, None
                 offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
     except asyncio.CancelledError:
-        if offset and await queue.first_unwritten() is None:
+        if offset and await queue.retry_unwritten() is None:
             # It may hang. Unconfirmed updates come again, and their ids are known.
             with suppress(TimeoutError, TelegramError):
                 await asyncio.wait_for(polls.fetch(bot, offset, timeout=0), 2)

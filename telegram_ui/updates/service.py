@@ -140,12 +140,12 @@ async def open_telegram_service(
     upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.begin)
     answers = AnswerDelivery(queue, pause, memory)
-    commands = Commands(dependencies(delivery, access.may_configure, answers.controls(queues.chats)), families)
+    commands = Commands(dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families)
     claim = Claim(settings, memory.people, now=now)
     intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim=claim)
 
     def is_polling() -> bool:
-        return not settings.webhook_url and (work is None or work.polling(bot.id).is_leader())
+        return not settings.webhook_url and (work is None or work.elect_poller(bot.id).is_leader())
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
@@ -159,7 +159,7 @@ async def open_telegram_service(
         await stack.enter_async_context(_run_in_background(intake.dispatch_all()))
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
-        await stack.enter_async_context(_run_in_background(queue.forget_texts(pause)))
+        await stack.enter_async_context(_run_in_background(queue.keep_log_cut(pause)))
         await stack.enter_async_context(_run_in_background(_keep_house(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(alongside(commands))
@@ -172,7 +172,9 @@ async def open_telegram_service(
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
             fetching = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
-            turns = fetching() if work is None else fetch_while_leader(work.polling(bot.id), fetching, polls.refused)
+            turns = (
+                fetching() if work is None else fetch_while_leader(work.elect_poller(bot.id), fetching, polls.refused)
+            )
             await stack.enter_async_context(turns)
         logger.info(
             "Fetching updates of @%s by %s: ready.", bot.username, "webhook" if settings.webhook_url else "long polling"

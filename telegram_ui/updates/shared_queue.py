@@ -80,9 +80,9 @@ class SharedQueue(DurableQueue):
                 await pause(1.0)
                 continue
             if self._unwritten:
-                await self.first_unwritten()
+                await self.retry_unwritten()
             if not found:
-                await self._shared.leases.replica.until_called()
+                await self._shared.leases.replica.wait_for_call()
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         await self._count_updates([update for update, _ in updates])

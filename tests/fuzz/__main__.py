@@ -242,7 +242,7 @@ class EntryPoints:
     async def markdown(self, chance: Chance) -> None:
         source = text_from(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
-        text, _ = formatting.render(source)
+        text, _ = formatting.convert_markdown(source)
         made = formatting.split_pieces(source, limit=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:

@@ -199,4 +199,4 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     assert (await sessions.by_telegram(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
     await memory.used_links.take("cleans", expires_at=clock.now, now=clock.now)
-    assert await memory.used_links.withdrawn_until(7) is None
+    assert await memory.used_links.find_revocation(7) is None

@@ -96,7 +96,7 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     digest = await old.digest(ANNA.owner)
     location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
     assert location == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
-    assert await house.directory.moves() == []
+    assert await house.directory.list_moves() == []
     assert await old.owner(ANNA.owner) is None
     assert (await old.counts(ANNA)).total == 0
     with pytest.raises(StorageError):
@@ -163,7 +163,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     assert len(await directory.finish_moves(house.stores)) == 1
     assert await directory.finish_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
-    assert (await directory.locations())[0].storage is home.kind
+    assert (await directory.list_locations())[0].storage is home.kind
     assert await home.digest(ANNA.owner) == digest
     assert await home.owner(ANNA.owner) is not None
     assert (await other.counts(ANNA)).total == 0
@@ -177,9 +177,9 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
     digest = await old.digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
         await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
-    assert await house.directory.moves() == []
+    assert await house.directory.list_moves() == []
     assert await old.digest(ANNA.owner) == digest
-    assert (await house.directory.locations())[0].storage is StorageType.SQLITE
+    assert (await house.directory.list_locations())[0].storage is StorageType.SQLITE
 
 
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
@@ -187,7 +187,7 @@ async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     await json.put_owner(config(json, BORIS.owner))
     assert await house.directory.adopt(house.stores, Everybody()) == [BORIS.owner]
     assert await house.directory.adopt(house.stores, Everybody()) == []
-    assert (await house.directory.locations())[0].storage is StorageType.JSON
+    assert (await house.directory.list_locations())[0].storage is StorageType.JSON
 
 
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:

@@ -234,7 +234,7 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
         async with machines.opened("a") as first:
             await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
-            mine, others = first.work.polling(BOT), second.work.polling(BOT)
+            mine, others = first.work.elect_poller(BOT), second.work.elect_poller(BOT)
             for duty in (mine, others):
                 await duty.take()
             assert (mine.is_leader(), others.is_leader()) == (True, False)
@@ -372,7 +372,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 
         async def lets_go() -> None:
             while first.leases.holds(ANN):
-                await first.work.leases.replica.until_called()
+                await first.work.leases.replica.wait_for_call()
                 if first.leases.replica.wanted:
                     await first.work.leases.let_go(busy)
                     refused.set()

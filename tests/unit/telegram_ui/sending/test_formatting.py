@@ -9,14 +9,14 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_UNITS,
     Piece,
+    convert_markdown,
     count_units,
     is_blank,
     make_rich_markdown,
-    render,
     split_piece,
     split_pieces,
 )
-from telegram_ui.sending.markdown import with_marks_closed
+from telegram_ui.sending.markdown import close_marks
 from text.characters import replace_surrogates
 
 MARKS = [
@@ -80,14 +80,14 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 @settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
     parts = split_pieces(markdown, limit=limit)
-    assert "".join(part.text for part in parts) == render(markdown)[0]
+    assert "".join(part.text for part in parts) == convert_markdown(markdown)[0]
     demand_valid(parts, limit)
 
 
 @given(anything)
 @settings(max_examples=120, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
-    text, entities = render(markdown)
+    text, entities = convert_markdown(markdown)
     if not is_blank(replace_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
 
@@ -119,7 +119,7 @@ def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
 
 def test_tags_are_words_too() -> None:
     for markdown in ("<div>hello</div>", "a List<int> and <T>", "<!-- note -->"):
-        assert render(markdown)[0] == markdown
+        assert convert_markdown(markdown)[0] == markdown
 
 
 def test_a_code_block_keeps_its_language_in_every_piece() -> None:
@@ -159,24 +159,24 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
     ],
 )
 def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
-    text, _ = render(markdown)
+    text, _ = convert_markdown(markdown)
     assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
 
 
 def test_bold_words_without_spaces_around_them_stand_out() -> None:
-    text, entities = render("这是**重点：**内容，**“引号”**后面")
+    text, entities = convert_markdown("这是**重点：**内容，**“引号”**后面")
     assert [text[entity.offset : entity.offset + entity.length] for entity in entities] == ["重点：", "“引号”"]
 
 
 def test_entities_stay_on_their_words_where_a_line_is_begun() -> None:
-    text, entities = render("- **a** 😀:\n  > q **w**\n- **b**")
+    text, entities = convert_markdown("- **a** 😀:\n  > q **w**\n- **b**")
     units = text.encode("utf-16-le")
     marked = [units[2 * entity.offset :][: 2 * entity.length].decode("utf-16-le") for entity in entities]
     assert marked == ["a", "q w\n", "w", "b"]
 
 
 def test_headings_stand_out_and_tables_are_aligned() -> None:
-    kinds = {entity.type for entity in render("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
+    kinds = {entity.type for entity in convert_markdown("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
     assert kinds >= {"bold", "pre"}
 
 
@@ -206,13 +206,13 @@ def test_nothing_is_no_piece() -> None:
     ],
 )
 def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
-    text, entities = render(markdown)
+    text, entities = convert_markdown(markdown)
     assert text.strip() == shown
     assert [entity.url for entity in entities if entity.url] == []
 
 
 def test_addresses_in_angle_brackets_are_links() -> None:
-    _, entities = render("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
+    _, entities = convert_markdown("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
     assert [entity.url for entity in entities] == [
         *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org"),
     ]
@@ -224,7 +224,7 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     parts = split_pieces(answer)
     assert parts[0].text.rstrip().endswith("word")
     assert parts[1].text.startswith("Walnuts")
-    assert "".join(part.text for part in parts) == render(answer)[0]
+    assert "".join(part.text for part in parts) == convert_markdown(answer)[0]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
-    assert render(with_marks_closed(growing))[0].rstrip() == shown
+    assert convert_markdown(close_marks(growing))[0].rstrip() == shown
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: 
     ],
 )
 def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown: str) -> None:
-    text, entities = render(markdown)
+    text, entities = convert_markdown(markdown)
     assert text == shown
     assert all(entity.url is None or entity.url.startswith("https://") for entity in entities)
 
@@ -278,7 +278,7 @@ def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown:
 )
 def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) -> None:
     row = f"| {cell} | 0.5 |" if "$9" not in cell else f"| {cell} |"
-    text, _ = render(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
+    text, _ = convert_markdown(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
     assert shown in text.splitlines()[2]
 
 
