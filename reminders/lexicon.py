@@ -98,9 +98,23 @@ def lexicon(language: str) -> Lexicon:
         units[unit] = pattern(
             [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short"), *listed]
         )
-    names = ("in", "today", "tomorrow", "after-tomorrow", "every", "at", "half", "joining", "next")
-    word = {one: pattern(list_words(f"reminders-{one}-words", [language])) for one in names}
-    word["at"] = re.compile(rf"{word['at'].pattern}(?=\s)", re.IGNORECASE)
+    names = (
+        "in",
+        "today",
+        "tomorrow",
+        "after-tomorrow",
+        "every",
+        "at",
+        "on",
+        "half",
+        "joining",
+        "next",
+        "number",
+        "unread",
+    )
+    word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
+    for name in ("at", "on"):
+        word[name] = re.compile(rf"{word[name].pattern}(?=\s)", re.IGNORECASE)
     word["and"] = pattern([locale.list_patterns["standard"]["2"].replace("{0}", "").replace("{1}", "")])
     word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
@@ -137,6 +151,10 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
     parts = [
         text for one in every for part, text in one.parts if part not in ("am", "pm") and len(text) > MIN_PART_CHARS
     ]
-    patterns = [_join_alternatives([*months, *units, *parts]), _join_alternatives(days, ending=r"\w{0,3}")]
-    near = [one.word[name] for one in every for name in ("today", "tomorrow")]
+    patterns = [
+        _join_alternatives([*months, *units]),
+        _join_alternatives(parts, ending=r"\w{0,2}"),  # "вечером"
+        _join_alternatives(days, ending=r"\w{0,6}"),  # "Freitagabend"
+    ]
+    near = [one.word[name] for one in every for name in ("today", "tomorrow", "unread")]
     return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]

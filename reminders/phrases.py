@@ -72,17 +72,21 @@ class _Reading:
 
     def run(self) -> None:
         """Read elements from the beginning, until one is none."""
-        at, is_led = _measure_gap(self.text, 0), False
+        at, lead = _measure_gap(self.text, 0), ""
         while at < len(self.text):
-            if (after := self._read_element(at, is_led=is_led)) > at:
-                self.end, is_led = after, False
+            if (after := self._read_element(at, lead)) > at:
+                self.end, lead = after, ""
                 at = _measure_gap(self.text, after)
-            elif (after := self.match("at", at)) > at:
-                at, is_led = after, True
+            elif (found := self.match_lead(at)) is not None:
+                lead, at = found
             else:
                 return
 
-    def _read_element(self, at: int, *, is_led: bool) -> int:
+    def match_lead(self, at: int) -> tuple[str, int] | None:
+        """Return the kind of a preposition and the position after it: "at" leads to an hour, "on" to a day alone."""
+        return next(((name, after) for name in ("on", "at") if (after := self.match(name, at)) > at), None)
+
+    def _read_element(self, at: int, lead: str) -> int:
         """Read one element; the position after it, -1 for none."""
         readers = (
             self._read_distance,
@@ -96,9 +100,9 @@ class _Reading:
                 return after
         if (after := self._read_period(at)) >= 0:
             return after
-        if (after := self._read_clock(at, is_led=is_led)) >= 0:
+        if (after := self._read_clock(at, is_led=lead == "at")) >= 0:
             return after
-        return self._read_weekday(at, is_led=is_led)
+        return self._read_weekday(at, is_led=bool(lead))
 
     def _read_distance(self, at: int) -> int:
         """ "in 20 minutes", "через неделю"."""
@@ -143,7 +147,7 @@ class _Reading:
                 if (found := name.match(self.text, after)) and UNITS[unit]:
                     self.repeat = UNITS[unit]
                     return found.end()
-            article, after = after, self.match("at", after)  # "todos los días"
+            article, after = after, (self.match_lead(after) or ("", -1))[1]  # "todos los días"
         after = article
         self.repeat = "weekly"
         if (ended := self._read_weekday(after, is_led=True)) < 0:
@@ -160,7 +164,7 @@ class _Reading:
             return -1
         number, end = found
         behind = _measure_gap(self.text, end)
-        is_timed = self.match("at", behind) >= 0 or self.text[behind : behind + 1].isdigit()
+        is_timed = self.match_lead(behind) is not None or self.text[behind : behind + 1].isdigit()
         if not (is_led or after >= 0 or is_timed or self.end):
             return -1
         self.weekday = number
@@ -255,7 +259,11 @@ class _Reading:
     def _choose_half(self, name: str) -> bool:
         """Take the hour's half of the day that lies in a part of the day; False where the hour is in the other."""
         hour, minute = self.clock or (0, 0)
-        start, end = self.words.ranges.get(name, (0, 720) if name == "am" else (720, 1440))
+        if name not in self.words.ranges:
+            chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
+            self.clock = chosen, minute
+            return hour <= 12 or hour == chosen
+        start, end = self.words.ranges[name]
         length = (end - start) % 1440 or 1440
 
         def distance(chosen: int) -> int:
@@ -369,9 +377,15 @@ def _find_left_over(reading: _Reading, text: str) -> str:
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
     start = _measure_gap(text, reading.end) if is_read else 0
     tokens = list(_TOKEN.finditer(text, start))
-    marks = [index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed)]
+    lead, after = "", start
+    while (found := reading.match_lead(after)) is not None:
+        lead, after = found
+    first = next((index for index, token in enumerate(tokens) if token.start() >= after), 0)
+    marks = [
+        index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed and index not in (0, first))
+    ]
     begins = not is_read or reading.match("and", start) >= 0
-    if reading.match("at", start) >= 0:
+    if lead:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
     if begins:
         last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
@@ -396,4 +410,5 @@ def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> 
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
     is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_parse_number(word) or 0) > 1
-    return is_number and (not is_timed or index == 0)
+    is_number |= any(lexicon(language).word["number"].fullmatch(word) is not None for language in LANGUAGES)
+    return is_number and not is_timed

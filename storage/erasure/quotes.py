@@ -20,7 +20,7 @@ from text.stopwords import FUNCTION_WORDS
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
 MAX_WORDS = 300  # words of what is forgotten that are looked for: those with digits and the long ones first
-MAX_TEXT_CHARS = 100_000  # characters of what is forgotten that are read for its words
+MAX_TEXT_CHARS = 40_000  # characters of what is forgotten that are read for its words, within half a second
 MIN_DIGITS = 4  # of a number that is a quote by itself: "3 eggs" quotes nobody's three
 MIN_PIECES = 3
 """Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
@@ -187,16 +187,18 @@ async def _read_words(reader: Reader, owner: int, messages: Set[int], facts: Col
 
 def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
     words, left = _Words(), MAX_TEXT_CHARS
-    read = []
+    read: list[str] = []
+    spoken: set[str] = set()
     for text, at in texts:
         words.is_complete = words.is_complete and len(text) <= left
         if left > 0:
             read.append(text[:left])
-            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_split_runs(read[-1])]
+            split = analyzer.split_words(read[-1])
+            spoken.update(split)
+            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_iterate_runs(split)]
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
-    spoken = set(chain.from_iterable(map(analyzer.split_words, read)))
     words.rare.update(*(analyzer.list_stems(word) for word in spoken if _is_rare(word, is_old=is_old)))
     for mark in words.since:
         if isinstance(mark, tuple):
@@ -277,9 +279,8 @@ def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
 
 
 # What is a quote ---------------------------------------------------------------------------------------------
-def _split_runs(text: str) -> Iterator[tuple[str, ...]]:
+def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the shortest runs of words, from each one on, that are a quote."""
-    words = analyzer.split_words(text)
     pieces = [_pieces(word) for word in words]
     for first in range(len(words)):
         total = 0.0
