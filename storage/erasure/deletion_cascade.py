@@ -43,7 +43,7 @@ from text.characters import replace_surrogates
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Going:
-    """Rows to delete: `messages` by thread, ascending ids; `summaries` with those that become active again."""
+    """The rows to delete. `messages`: ascending ids by thread."""
 
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
@@ -53,7 +53,7 @@ class _Going:
 
     @property
     def message_ids(self) -> list[int]:
-        return [one for ids in self.messages.values() for one in ids]
+        return [message for ids in self.messages.values() for message in ids]
 
     @property
     def taken(self) -> Taken:
@@ -66,14 +66,14 @@ class _Going:
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes from one store what its owner wants forgotten, and what was built on it. `drop_copies`: those in RAM."""
+    """Deletes from one store what its owner wants forgotten. `drop_copies` drops the owner's copies in memory."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
-        """Count what `forget` would delete now, and list the first of it; nothing is changed."""
+        """Count the rows that `forget` would delete now, and list the first of them."""
         async with self.database.read(owner, frozen=True) as reader:
             going, forgotten = await _decide_going(reader, owner, what, with_remainder=with_remainder)
             return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
@@ -90,9 +90,9 @@ class DeletionCascade(OwnerTables):
         return [str(row[0]) for row in rows]
 
     async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
-        """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
+        """Delete the requested rows and everything built on them, and void the leases of folds. Idempotent.
 
-        Messages that stay but lose their summary become active again. Traces stay in the files until `erase_traces`.
+        The files keep traces until `erase_traces`.
         """
         async with self.database.write(owner) as tx:
             going, taken = await _decide_going(tx, owner, what)
@@ -105,7 +105,7 @@ class DeletionCascade(OwnerTables):
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
-                await tx.rows(_ENDED, owner, json.dumps(list(what.ids)))
+                await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(what.ids)))
             if what.what == "edits":
                 await take_back(tx, owner, what.ids)
         self._drop_copies(owner)
@@ -117,9 +117,7 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
-            going = await _find_built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
-            await _void_leases(tx, scope.owner)
-            await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+            await _erase_built_on(tx, message_of(row))
         self._drop_copies(scope.owner)
 
     async def revise(
@@ -181,11 +179,9 @@ class DeletionCascade(OwnerTables):
 
 
 async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
-    """Give a message another text; what was built on it goes."""
+    """Give a message another text, and delete what was built on the earlier one."""
     scope, message = before.scope, before.id
-    going = await _find_built_on(tx, scope.owner, {scope.thread: [message]}, before)
-    await _void_leases(tx, scope.owner)
-    await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+    await _erase_built_on(tx, before)
     await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
     await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
@@ -198,7 +194,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
 
 # what goes ---------------------------------------------------------------------------------------------------
 def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
-    """Which rows of `messages` are asked for: a condition and its values."""
+    """Return the condition on `messages` that selects the requested rows, and its values."""
     match what.what:
         case "messages":
             return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
@@ -219,14 +215,15 @@ def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, 
 async def _decide_going(
     reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_Going, Forgotten]:
-    """Decide what goes, with what quotes it if so wished, and count what that is and leaves."""
+    """Find the rows to delete, including those that quote them if wished, and count them."""
     going = await _find_going(reader, owner, what)
     if not (what.may_be_quoted and with_remainder):
         return going, await _count_going(reader, owner, going, what)
     taken = going.taken
     quotes = await find_quotes(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
     if what.with_quotes and quotes:
-        rows = await reader.rows(_BY_ID, owner, json.dumps([*taken.messages, *quotes.messages]))
+        ids = (*taken.messages, *quotes.messages)
+        rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
         facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
         going = await _find_derived(
             reader, owner, _group_by_thread(rows), _chunk_ids(rows) | quotes.summaries, facts=facts
@@ -245,8 +242,7 @@ async def _decide_going(
 
 
 async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
-    where, values = _select_chosen(owner, what)
-    rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
+    rows = await _fetch_messages(reader, owner, what)
     messages = _group_by_thread(rows)
     if what.what == "everything":
         return _Going(messages=messages)
@@ -267,6 +263,11 @@ async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     return await _find_derived(reader, owner, messages, _chunk_ids(rows), facts=facts)
 
 
+async def _fetch_messages(reader: Reader, owner: int, what: Forgetting) -> list[Row]:
+    where, values = _select_chosen(owner, what)
+    return await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
+
+
 def _group_by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
     messages: dict[int, list[int]] = {}
     for row in rows:
@@ -278,9 +279,13 @@ def _chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 
-async def _find_built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
+async def _erase_built_on(tx: Transaction, message: Message) -> None:
+    """Delete what was built on a message that gets another text, apart from facts that the owner has decided about."""
+    scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    return await _find_derived(reader, owner, messages, chunks, keeps_decided=True)
+    going = await _find_derived(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
+    await _void_leases(tx, scope.owner)
+    await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
 
 
 async def _find_derived(
@@ -295,7 +300,7 @@ async def _find_derived(
     summaries = find_summary_cascade(
         [_parse_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
     )
-    ids = {one for several in messages.values() for one in several}
+    ids = {message for several in messages.values() for message in several}
     lost = await find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
     profiles = find_outdated_profiles(await _read_versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
@@ -334,23 +339,18 @@ async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetti
         assert counts is not None  # noqa: S101 - a row of counts
         names = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         return Forgotten(**dict(zip(names, counts, strict=True)))
-    ids = json.dumps(going.message_ids)
-    versions = await reader.row(f"SELECT COUNT(*) FROM versions WHERE {_OF_MESSAGES}", owner, ids)  # noqa: S608
-    reminders = await reader.row(f"SELECT COUNT(*) FROM reminders WHERE {_ASKED_BY}", owner, ids)  # noqa: S608
-    staying = await reader.row(
-        f"SELECT COUNT(*) FROM messages WHERE {_OF_CHUNKS} AND id NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
-        owner,
-        json.dumps(sorted(going.summaries.gone)),
-        ids,
+    counts = await reader.row(
+        _COUNT_DERIVED, owner, json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     )
+    versions, reminders, reactivated = map(int, counts or (0, 0, 0))
     return Forgotten(
         messages=len(going.message_ids),
         summaries=len(going.summaries.gone),
         facts=len(going.facts.ids),
         profiles=len(going.profiles),
-        versions=int(versions[0]) if versions else 0,
-        reminders=int(reminders[0]) if reminders else 0,
-        reactivated=int(staying[0]) if staying else 0,
+        versions=versions,
+        reminders=reminders,
+        reactivated=reactivated,
     )
 
 
@@ -365,7 +365,7 @@ async def _update_decisions(tx: Transaction, owner: int, going: _Going, now: dat
 
 
 async def _void_leases(tx: Transaction, owner: int) -> None:
-    """Void whatever is being made from earlier readings, and drop errors and parts that may quote what is forgotten."""
+    """Void the folds under way, and drop stored errors and parts that may quote forgotten words."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
@@ -384,29 +384,23 @@ async def _erase_rows(tx: Transaction, owner: int, going: _Going, *, keeps_ends:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
         await tx.run(word_index.forget, owner, messages)
-        await tx.rows(f"DELETE FROM reminders WHERE {_ASKED_BY}", owner, messages)  # noqa: S608
-        await tx.rows(f"DELETE FROM versions WHERE {_OF_MESSAGES}", owner, messages)  # noqa: S608
-        await tx.rows(
-            "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages
-        )
+        await _delete_rows(tx, "reminders", "source_id", owner, messages)
+        await _delete_rows(tx, "versions", "message_id", owner, messages)
+        await _delete_rows(tx, "messages", "id", owner, messages)
     if going.summaries.gone:
-        await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
-        await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
-        await tx.rows(
-            "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-            owner,
-            json.dumps(sorted(going.summaries.reactivated)),
-        )
+        await tx.rows(_REACTIVATE_MESSAGES, owner, gone)
+        await _delete_rows(tx, "summaries", "id", owner, gone)
+        await tx.rows(_REACTIVATE_SUMMARIES, owner, json.dumps(sorted(going.summaries.reactivated)))
     if going.facts.gone:
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
     await history_extraction_table.end_without_rest(tx, owner)
-    if going.profiles:
-        profiles = json.dumps(sorted(going.profiles))
-        await tx.rows(
-            "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, profiles
-        )
-    # Other explanations name what is gone by its id alone, which says nothing.
-    await tx.rows("DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages)
+    await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(going.profiles)))
+    # Explanations of other answers refer to these messages by id only, which reveals nothing.
+    await _delete_rows(tx, "accounts", "id", owner, messages)
+
+
+async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids: str) -> None:
+    await tx.rows(f"DELETE FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))", owner, ids)  # noqa: S608
 
 
 _DELETED = """
@@ -420,7 +414,6 @@ WHERE user_id = ?
 _UNTITLED = """
 UPDATE conversations SET title = '' WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?)) AND is_named = 0
 """
-_ENDED = "DELETE FROM conversations WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
 # A text that answered the question before it was edited is no version of the answer to what it says now.
 _ANSWERS = """
 SELECT * FROM (
@@ -438,8 +431,6 @@ _EXCHANGE = "UPDATE versions SET content = ?, written_at = ? WHERE user_id = ? A
 _REWRITE = """
 UPDATE messages SET content = ?, edited_at = ?, origin = REPLACE(origin, 'declined', '') WHERE user_id = ? AND id = ?"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
-_BY_ID = """
-SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"""
 _VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """
 SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
@@ -451,9 +442,19 @@ user_id = ? AND chunk_id IN (
   GROUP BY chunk_id HAVING MAX(created_at) < ?)
 """
 _TEXTS = "SELECT value FROM json_each(?, '$') WHERE type = 'text'"
-_OF_MESSAGES = "user_id = ? AND message_id IN (SELECT value FROM json_each(?))"
-_ASKED_BY = "user_id = ? AND source_id IN (SELECT value FROM json_each(?))"
-_OF_CHUNKS = "user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+_REACTIVATE_MESSAGES = """
+UPDATE messages SET chunk_id = NULL, is_active = 1
+WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
+"""
+_REACTIVATE_SUMMARIES = """
+UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"""
+_COUNT_DERIVED = """
+SELECT
+  (SELECT COUNT(*) FROM versions WHERE user_id = ?1 AND message_id IN (SELECT value FROM json_each(?2))),
+  (SELECT COUNT(*) FROM reminders WHERE user_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))),
+  (SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND chunk_id IN (SELECT value FROM json_each(?3))
+    AND id NOT IN (SELECT value FROM json_each(?2)))
+"""
 _COUNT_EVERYTHING = """
 SELECT
   (SELECT COUNT(*) FROM messages WHERE user_id = ?1), (SELECT COUNT(*) FROM summaries WHERE user_id = ?1),
