@@ -1,6 +1,6 @@
-"""A backup each day in BACKUP_DIR: made and read back in a process of its own, the oldest ones deleted.
+"""Daily backups in BACKUP_DIR, made and verified in a process of their own.
 
-If several processes share the work, one of them makes it for all.
+If several processes share the work, one of them makes the backup for all.
 """
 
 import json
@@ -34,7 +34,7 @@ MAX_SECONDS = 6 * 3600.0  # how long a backup may take: many millions of message
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LastBackup:
-    """The newest backup. `size`: bytes."""
+    """The newest backup. `size` is in bytes."""
 
     made_at: datetime
     size: int
@@ -42,10 +42,9 @@ class LastBackup:
 
 @define(kw_only=True, eq=False)
 class Backups:
-    """The backups of one bot. `bot_id` is in their names, so that several bots may share a folder.
+    """The backups of one bot. `bot_id` is part of their names, so several bots may share a folder.
 
-    `is_elected`: asks whether this process makes them; what it returns is true if so. `failure`: why the last attempt
-    made none, or "".
+    `is_elected` returns True if this process makes the backups. `failure`: why the last attempt failed, or "".
     """
 
     _folder: Path
@@ -80,7 +79,7 @@ class Backups:
         SIZE.set(last.size if last else 0)
 
     async def _make(self, file: Path) -> str:
-        """Make a backup in a process of its own, since it computes for long. Return why that failed, or ""."""
+        """Make a backup in a process of its own. Return the reason if that failed, or ""."""
         asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
         data = json.dumps(asked).encode()
         child = iterate_pieces(
@@ -107,13 +106,13 @@ class Backups:
                 log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
     def _files(self) -> list[Path]:
-        """Return the backups of this bot, oldest first. Nothing else in the folder is touched."""
+        """Return the backups of this bot, oldest first."""
         digit = "[0-9]"
         return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 
 
 def backups_for(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
-    """Return what makes daily backups, or None without BACKUP_DIR. Raise SettingsError if that cannot be written."""
+    """Return the daily backups, or None without BACKUP_DIR. Raise SettingsError if it is not writable."""
     if settings.backup_dir is None:
         return None
     demand_backup_folder(settings.backup_dir)
@@ -129,7 +128,7 @@ def backups_for(settings: Settings, memory: ExternalMemory, clock: Clock) -> Bac
 
 
 def demand_backup_folder(folder: Path) -> None:
-    """Create the folder if need be. Raise SettingsError if no backup can be written there."""
+    """Create the folder if needed. Raise SettingsError if it is not writable."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):

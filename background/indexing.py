@@ -1,7 +1,6 @@
-"""Messages → vectors, in the background: what was stored is embedded, newest first, until nothing is left.
+"""Embedding of stored messages in the background, newest first.
 
-Owns which parts of a message are embedded, and retries after failures. Until a message is embedded, only words find it.
-Does not know how a vector is made (llm/embeddings.py), stored or searched (storage/search).
+Until a message is embedded, only words find it.
 """
 
 import asyncio
@@ -30,10 +29,9 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 @define(kw_only=True, eq=False)
 class Indexing:
-    """Embeds what the stores hold, in a task of its own while the `async with` is open.
+    """A background task that embeds messages.
 
-    `charge`: is told whose texts were embedded. `pause`: waits this many seconds after a failure, before the next
-    attempt.
+    `charge` receives the embedded texts by owner. `pause` waits this many seconds after a failure.
     """
 
     _memory: ExternalMemory
@@ -55,12 +53,12 @@ class Indexing:
             await cancel_and_wait(self._task)
 
     def wake(self) -> None:
-        """Messages were stored. Costs nothing, and may be called without need."""
+        """Look for new messages. Cheap, and may be called without need."""
         self._idle.clear()
         self._wanted.set()
 
     async def caught_up(self) -> None:
-        """Wait until everything that was stored before the last `wake` is embedded."""
+        """Wait until all messages stored before the last `wake` are embedded."""
         await self._idle.wait()
 
     async def _run_forever(self) -> None:
@@ -83,7 +81,7 @@ class Indexing:
                 await self._wanted.wait()
 
     async def _index_batch(self, store: MemoryStore) -> bool:
-        """Embed the newest messages of a store that have no vectors yet; whether there were any."""
+        """Embed the newest messages without vectors. Return False if there are none."""
         backlog = await store.vectors.backlog(self._embedder.name, BATCH)
         mine = await self._memory.served({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
@@ -97,8 +95,9 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Return each message by itself; one that the embedder refuses gets no vectors and does not hold up the others.
-        Raises the ModelError where the embedder accepts nothing at all.
+        """Embed each message alone, so that one that is refused does not block the others.
+
+        Raise ModelError if the embedder accepts nothing at all.
         """
         await self._embedder.passages(["."])
         made: list[MessageVectors] = []
@@ -126,9 +125,7 @@ class Indexing:
         return made
 
     def _texts_to_embed(self, message: Message) -> list[str]:
-        """Return the passages of a message that are embedded: of long answers none, since words find these as well
-        (docs/recall.md), and 900 tokens take two seconds of a processor.
-        """
+        """Return the passages of a message to embed. Long answers have none, since words find them as well."""
         parts = passages(message.content)
         if len(parts) > 1 and message.role == "assistant":
             return []

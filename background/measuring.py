@@ -1,4 +1,4 @@
-"""Sizes and queues, which are looked up only when Prometheus asks."""
+"""Gauges of sizes and queues, measured when Prometheus asks."""
 
 import asyncio
 from pathlib import Path
@@ -24,7 +24,7 @@ FILES = {
 
 
 async def measure(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
-    """Set the gauges. `embeds`: whether there is an embedder. Raise StorageError."""
+    """Set the gauges. Raise StorageError."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.queued() if embeds else 0

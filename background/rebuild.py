@@ -1,7 +1,6 @@
-"""All summaries of a scope, made again from the stored messages under its owner's policy and wishes.
+"""Rebuilding all summaries of a scope from its stored messages, in the background.
 
-Runs in the background, under the scope's fold lease; the old summaries serve until the new ones are complete. A rebuild
-that fails, or ends with its process, resumes with the parts that it had made. Does not know Telegram, or who is told.
+The old summaries serve until the new ones are complete. An interrupted rebuild resumes with the parts made so far.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ MAX_CHUNK_MESSAGES = 10_000  # the most messages of one summary that are read wh
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RebuildProgress:
-    """The progress of a rebuild: chunks done, chunks in all; `error` is a sentence for the owner."""
+    """The progress of a rebuild, in chunks. `error` is a sentence for the owner."""
 
     state: Literal["running", "done", "nothing", "busy", "failed"]
     done: int = 0
@@ -52,9 +51,9 @@ Tell = Callable[[RebuildProgress], Awaitable[None]]
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """The rebuilds that are running; each ends with the block at the latest.
+    """The running rebuilds, which are cancelled when the block ends.
 
-    `stand_in`: makes the summary of a chunk that the model refuses to summarise.
+    `stand_in` summarises a chunk that the model refuses to summarise.
     """
 
     _memory: ExternalMemory
@@ -69,7 +68,7 @@ class Rebuilder:
         return self
 
     def _resume_soon(self, owner: int) -> None:
-        """Resume a rebuild that another process had begun for an owner whom this one serves from now on."""
+        """Resume the rebuild of an owner whom this process serves from now on."""
         task = asyncio.create_task(self._resume_for(owner))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -92,13 +91,13 @@ class Rebuilder:
         await cancel_and_wait(*self._tasks)
 
     def start(self, scope: Scope, tell: Tell) -> None:
-        """Begin in the background; `tell` is called for each chunk and at the end."""
+        """Start a rebuild in the background. `tell` is called for each chunk and at the end."""
         task = asyncio.create_task(self._run_rebuild(scope, tell))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def finished(self) -> None:
-        """Wait until none is running."""
+        """Wait until no rebuild is running."""
         await asyncio.gather(*self._tasks)
 
     async def _run_rebuild(self, scope: Scope, tell: Tell) -> None:
@@ -110,7 +109,7 @@ class Rebuilder:
         await tell(outcome)
 
     async def rebuild(self, scope: Scope, tell: Tell) -> RebuildProgress:
-        """Make all summaries again; how that ended."""
+        """Rebuild all summaries of a scope and return the outcome."""
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -153,7 +152,7 @@ class Rebuilder:
         corrected: Sequence[Summary],
         tell: Tell,
     ) -> list[Rebuilt]:
-        """Return the new summaries in order, each after its sources."""
+        """Return the new summaries, each after its sources."""
         policy = find_policy(config.policy)
         chunks = list(split_chunks(outline, policy.rebuild_turns(config.every_n)))
         made: list[Rebuilt] = []
@@ -174,8 +173,9 @@ class Rebuilder:
         corrected: Sequence[Summary],
         made: list[Rebuilt],
     ) -> None:
-        """Make the summary of a plan, which names those made so far by their index. A corrected one of the same
-        messages stays as its person wrote it.
+        """Make the summary of a plan, whose sources are indexes into `made`.
+
+        A corrected summary of the same messages keeps the text of its person.
         """
         below = sorted(
             (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
@@ -220,7 +220,7 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
     ) -> Material:
-        """Gather what a summary is made from: `corrected` are earlier ones whose text their person wrote."""
+        """Gather the sources of a summary. `corrected`: earlier summaries whose text their person wrote."""
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         moments = [message.created_at for message in messages]
@@ -237,7 +237,7 @@ class Rebuilder:
         )
 
     async def correct(self, scope: Scope, number: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Replace the text of a summary by its person's, and make those above it again in the background."""
+        """Replace the text of a summary by its person's, and renew those above it in the background."""
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
         if lease is None:
@@ -257,9 +257,7 @@ class Rebuilder:
         return "corrected"
 
     async def _renew_above(self, lease: FoldLease, number: int) -> None:
-        """Make the summaries again that were made from this one. If the process ends meanwhile, the next start finds
-        the lease of a rebuild and makes all of them.
-        """
+        """Renew the summaries made from this one. If the process ends, the next start rebuilds all of them."""
         scope, changed = lease.scope, {number}
         try:
             config = await self._memory.config(scope.owner)
@@ -283,7 +281,7 @@ class Rebuilder:
         await self._summaries.release(lease)
 
     async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
-        """Return all of these messages, while the lease is held and memory is on; raises StaleFold otherwise."""
+        """Return these messages. Raise StaleFold if the lease is lost, memory is off or a message is gone."""
         async with self._memory.opened(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
@@ -314,19 +312,17 @@ class Rebuilder:
 
 
 def hash_material(material: Material) -> str:
-    """Return a digest of a summary's sources and wishes, in 64 characters."""
     return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
-    """Yield the archived turns, oldest first, so many at once (None: all)."""
+    """Yield the turns in chunks of this size, or in one chunk."""
     turns = group_turns(outline)
     for start in range(0, len(turns), size or len(turns)):
         yield turns[start : start + size] if size else turns
 
 
 def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    """Return a chunk as a planner sees it, and the summaries that are active so far, each under its index."""
     active = sorted(
         (summary.first[1], summary.first[0], index) for index, summary in enumerate(made) if summary.is_active
     )
@@ -343,7 +339,7 @@ def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: i
 def _find_span(
     below: Sequence[Rebuilt], messages: Sequence[Message]
 ) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
-    """Return the first id and date, and the last ones, of what a summary covers; not always those of one message."""
+    """Return the lowest id and date, and the highest ones, that a summary covers."""
     ends = [end for summary in below for end in (summary.first, summary.last)] + [
         (message.id, message.created_at) for message in messages
     ]
@@ -352,7 +348,6 @@ def _find_span(
 
 
 def _to_summary(scope: Scope, one: Rebuilt) -> Summary:
-    """Return a summary made just now, as the next one reads it."""
     return Summary(
         id=0,
         scope=scope,

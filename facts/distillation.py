@@ -1,7 +1,6 @@
-"""The profile: the short document about an owner that is in every prompt, distilled from time to time.
+"""The profile, a short document about an owner that is in every prompt and is distilled from time to time.
 
-Owns when it is due, and what it is made from: its last version, new summaries, valid facts. A failure changes nothing.
-Does not know Telegram, or how a profile gets into a prompt.
+It is made from its last version, new summaries and valid facts. A failure changes nothing.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ Tell = Callable[["Profile | str | None"], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSettings:
-    """A profile is distilled when `every` summaries of level 1 wait; the newest `keep` are left for the next time."""
+    """A profile is due when `every` first-level summaries wait. The newest `keep` are left for the next time."""
 
     is_on: bool = True
     every: int = 20
@@ -48,7 +47,7 @@ class ProfileSettings:
 
 @define(kw_only=True, eq=False)
 class ProfileDistiller:
-    """Distils profiles. `window`: the most tokens of one request's prompt. Its tasks end with the `async with`."""
+    """Distils profiles. Its tasks end with the `async with` block."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -67,12 +66,12 @@ class ProfileDistiller:
         await cancel_and_wait(*self._tasks.values())
 
     async def versions(self, owner: int) -> list[Profile]:
-        """Return the newest first: the first is the one in use."""
+        """Return all versions, newest first. The first one is in use."""
         async with self._memory.home(owner) as store:
             return await store.profiles.versions(owner)
 
     def start(self, owner: int, tell: Tell) -> bool:
-        """Distil in the background and tell the result; False while that is running already."""
+        """Distil in the background and report the result. Return False if that is already running."""
         if owner in self._tasks:
             return False
         self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
@@ -91,7 +90,7 @@ class ProfileDistiller:
             self._tasks.pop(owner, None)
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Return a new version where enough summaries are waiting; the newest are left for the next time."""
+        """Distil a new version if enough summaries wait."""
         if not self._settings.is_on:
             return None
         # A model that failed here is asked again only with many more summaries, each time twice as many.
@@ -116,9 +115,7 @@ class ProfileDistiller:
         return made
 
     async def distil(self, owner: int) -> Profile | None:
-        """Return a new version now, from everything there is; None where there is nothing to make it from, or the
-        model's answer was unusable. Raises a KeepsakeError.
-        """
+        """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError."""
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None

@@ -1,8 +1,4 @@
-"""Extraction of facts from some turns by a model: asked, asked again where needed, and held to what was said.
-
-Owns the repair, the halves, the refusals, and when it is tried again after a failure. Does not know stores, when facts
-are learned, or what a new one does to the known ones.
-"""
+"""Extraction of facts from turns by a model, with a repair, smaller requests after failures, and verification."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -52,26 +48,24 @@ FIRST_PAUSE, MAX_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Failures:
-    """The failures in a row, and when it is tried again."""
-
     attempts: int
     again_at: datetime
 
 
 class Backoff:
-    """The sources from which learning has failed: it is tried again after twice as long each time."""
+    """The sources from which learning failed, each retried after twice the time of before."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = LRUCache[Source, _Failures](MAX_SOURCES)
 
     def attempts(self, source: Source) -> int:
-        """Return the failures in a row."""
+        """Return the number of failures in a row."""
         failures = self._failures.get(source)
         return failures.attempts if failures else 0
 
     async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
-        """The result of `work`; False where it fails, which is logged, or has failed too recently."""
+        """Return the result of `work`, or False if it fails or has failed too recently."""
         failures = self._failures.get(source)
         if failures is not None and self._clock() < failures.again_at:
             return False
@@ -95,11 +89,9 @@ class Backoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Turns that are learned from at once: a request (None: there is nothing to learn), and the state in which it was
-    read.
+    """Turns to learn from, read in one state of the store. Without a request there is nothing to learn.
 
-    `known`: the facts that hold.
-    `from_history`: from imported history, otherwise from what was said here.
+    `known`: facts that hold or were decided on. `from_history`: imported messages instead of live ones.
     """
 
     scope: Scope
@@ -119,17 +111,16 @@ class Batch:
 
 @define(kw_only=True, eq=False)
 class FactExtractor:
-    """Asks a model for facts, within the owner's tokens of the day."""
+    """Asks a model for facts, within the owner's daily quota."""
 
     _model: ChatModel
     _requests: Requests
     _quota: Quota
 
     async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
-        """Return the facts that the model found and that their sources say.
+        """Return the verified facts of these turns. Raise ModelError.
 
-        Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
-        `attempts`: how often it has failed before. Raises a ModelError.
+        Without a usable answer, ask again about halves, down to single turns. `attempts`: earlier failures.
         """
         extracted = await self._request_facts(batch, request, attempts)
         if extracted is not None:
@@ -146,7 +137,7 @@ class FactExtractor:
         return found
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """Return the same turns in two requests; none where there is one turn, which is skipped."""
+        """Return the turns in two requests, or none for a single turn, which is skipped."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
@@ -165,7 +156,7 @@ class FactExtractor:
     def _check_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        """Return the facts that one of the request's messages says, each learned from that message."""
+        """Return the facts that a message states, each learned from that message."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(one, content=keep_both_ends(one.content, MAX_CHECKED_CHARS)) for one in request.messages]
         speakers = [prompts.name_speaker(message) for message in messages]
@@ -187,7 +178,7 @@ class FactExtractor:
     async def _request_facts(
         self, batch: Batch, request: ExtractionRequest, attempts: int
     ) -> Sequence[schemas.ExtractedFact] | None:
-        """Return the facts in the model's answer, repaired once; None where it is no list of facts even then."""
+        """Return the facts in the answer, after one repair at most, or None."""
         scope = batch.scope
         try:
             answer = await self._ask_model(scope.owner, request.request)

@@ -1,8 +1,4 @@
-"""History extraction: learning facts from imported messages, because their owner asked for it.
-
-Owns when the next messages are read: in the background, one scope after the other, also after a restart. Does not know
-how facts are found (learning.py), or how it was offered.
-"""
+"""Learning from imported messages in the background, at the owner's request. It resumes after a restart."""
 
 import asyncio
 import logging
@@ -25,7 +21,7 @@ LOOK_AGAIN = 60.0  # seconds until it is tried again where it had failed, had no
 
 @define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """Learns from imported history, in a task of its own while the `async with` is open. `is_on` False: never."""
+    """A background task that learns from imported history. With `is_on` False it never does."""
 
     _memory: ExternalMemory
     _facts: Facts
@@ -44,7 +40,7 @@ class HistoryExtraction:
             await cancel_and_wait(self._task)
 
     async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
-        """Return the cost of learning from the imported messages first..last; None where nothing would be learned."""
+        """Estimate the cost of learning from the imported messages first..last, or None if nothing would be learned."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
@@ -52,7 +48,7 @@ class HistoryExtraction:
         return self._facts.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
-        """Learn from them from now on; a stopped extraction resumes. "off": memory is off, or the owner incognito."""
+        """Begin or resume learning from these messages. "off": memory is off, or the owner is incognito."""
         if not await self._is_learning(owner):
             return "off"
         if await self.estimate(owner, first, last) is None:
@@ -65,7 +61,7 @@ class HistoryExtraction:
         return "begun"
 
     async def stop(self, owner: int) -> None:
-        """Stop; what was learned stays, and the messages that are being read now teach nothing."""
+        """Stop learning. Facts that were learned stay."""
         async with self._memory.home(owner) as store:
             await store.history_extraction.stop(owner)
 
@@ -92,7 +88,7 @@ class HistoryExtraction:
                         await self._wanted.wait()
 
     async def _run_round(self) -> bool:
-        """One request for each scope that waits; whether any of them made progress."""
+        """Make one request for each waiting scope. Return True if one made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:

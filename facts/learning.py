@@ -1,7 +1,6 @@
-"""Learning about an owner: facts, learned from their own words or added by hand.
+"""Learning facts about an owner, from their own words or added by hand.
 
-Owns when facts are learned, from which messages, and that a failure here affects nothing else. Does not know Telegram,
-when imported history is read (history_extraction.py), or how facts get into a prompt or a profile.
+A failure here affects nothing else.
 """
 
 import logging
@@ -41,7 +40,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSettings:
-    """`is_on` False: nothing is learned; what is known stays. Sizes and times are the settings' own."""
+    """The settings of learning. With `is_on` False nothing is learned, and known facts stay."""
 
     is_on: bool = True
     batch_turns: int = 4
@@ -50,7 +49,7 @@ class FactSettings:
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """Learns facts. What several scopes of an owner teach at the same moment is reconciled when it is stored."""
+    """Learns and changes facts. Facts learned by several scopes of an owner at once are reconciled when stored."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -65,7 +64,7 @@ class Facts:
     # learning ------------------------------------------------------------------------------------------------
 
     async def settle(self, scope: Scope) -> None:
-        """Learn where a batch is waiting. A failure is logged and tried again later."""
+        """Learn from a scope once a batch is waiting. Log failures and try again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
 
     async def before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
@@ -84,7 +83,7 @@ class Facts:
         await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
-        """Learn where the conversation has paused, however little is waiting."""
+        """Learn from all scopes in which the conversation has paused."""
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
@@ -93,10 +92,10 @@ class Facts:
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
-        """Learn from what is waiting in a scope, if that is at least so many turns; the facts that are new.
+        """Learn from the waiting messages of a scope, if there are at least so many turns. Return the new facts.
 
-        Nothing is learned while memory is off or the owner is incognito; nor where the scope is being learned from
-        already: a second request about the same messages would be paid for in vain. Raises a KeepsakeError.
+        Nothing is learned while memory is off, the owner is incognito, or the scope is being learned from. Raise
+        KeepsakeError.
         """
         made: list[Fact] = []
         if scope in self._learning:
@@ -117,10 +116,7 @@ class Facts:
         return made
 
     async def learn_from_history(self, scope: Scope) -> bool:
-        """Learn from the next messages of imported history, in one request; whether that made progress.
-
-        A failure is logged and tried again later. Meanwhile new messages are learned from as always.
-        """
+        """Learn from the next imported messages in one request. Return True if that made progress."""
         return self._settings.is_on and await self._backoff.attempt(
             (scope, True), partial(self._learn_from_history, scope)
         )
@@ -133,7 +129,7 @@ class Facts:
         return made is not None
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
-        """Return the facts that are new; None where memory was turned off in the meantime."""
+        """Return the new facts, or None if memory was turned off meanwhile."""
         scope, request = batch.scope, batch.request
         attempts = self._backoff.attempts(batch.source)
         new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
@@ -145,9 +141,9 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
-        """Store what the model found, reconciled with all that is known by now; the facts that are new.
+        """Reconcile the found facts with all known ones and store them. Return the new facts.
 
-        Raises StaleFacts, and NewerFacts where others of the owner's scopes were always faster.
+        Raise StaleFacts, or NewerFacts if other scopes of the owner kept storing first.
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
@@ -179,7 +175,7 @@ class Facts:
             await self._backoff.attempt((scope, False), work)
 
     async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
-        """Return the next messages to learn from; None where there are not enough, or nothing may be written now."""
+        """Return the next messages to learn from, or None if there are too few or nothing may be written."""
         if scope.is_direct_messages:
             return None
         config = await self._memory.config(scope.owner)
@@ -231,21 +227,20 @@ class Facts:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Roughly what learning from imported history would take."""
+        """Estimate the cost of learning from imported history."""
         return self._requests.estimate(backlog)
 
     # by hand -------------------------------------------------------------------------------------------------
 
     async def known(self, owner: int) -> list[Fact]:
-        """Return all facts about an owner, ascending, including those that no longer hold and those
-        that were deleted.
-        """
+        """Return all facts about an owner, ascending, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
             return await store.facts.all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """Return a fact added by hand, and whether it is new: the same words are not stored twice. Raise FactsFull and
-        StorageError.
+        """Add a fact by hand. Return it and True, or the known fact with the same words and False.
+
+        Raise FactsFull and StorageError.
         """
         now = self._clock()
         async with self._memory.home(owner) as store:
@@ -269,9 +264,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now), True
 
     async def supersede(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact by another, and keep it as history; None: there is none with this id that
-        holds.
-        """
+        """Replace a fact by another and keep it as history. Return None if no such fact holds."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             known = await store.facts.fact(owner, id_)
@@ -293,7 +286,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Return the new words for a fact that holds; None: there is none with this id."""
+        """Change the text of a fact. Return None if no such fact holds."""
         async with self._memory.home(owner) as store:
             known = await store.facts.fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -301,17 +294,17 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """Return a pinned fact is in every prompt. None: there is none with this id that holds."""
+        """Pin or unpin a fact. A pinned one is in every prompt. Return None if no such fact holds."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def keep(self, owner: int, id_: int) -> Fact | None:
-        """From now on a lasting instruction for every request. None: there is no fact with this id that holds."""
+        """Turn a fact into a lasting instruction for every request. Return None if no such fact holds."""
         async with self._memory.home(owner) as store:
             return await store.facts.keep(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Take it out of every answer's prompt; learning sees it as a decision. After a day it is forgotten."""
+        """Delete a fact. It can be restored for a day, and counts as a decision."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
@@ -322,7 +315,7 @@ class Facts:
     # meaning -------------------------------------------------------------------------------------------------
 
     async def embed_missing(self) -> None:
-        """Give a vector to the facts without one; while the embedder fails, only words find them."""
+        """Embed facts that have no vector yet. Stop if the embedder fails."""
         if self._embedder is None:
             return
         for store in self._memory.stores:
@@ -337,7 +330,7 @@ class Facts:
                     break
 
     async def _embed_texts(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
-        """Return the vectors of texts, each with its owner; None while the embedder fails."""
+        """Embed texts, each given with its owner. Return None if the embedder fails."""
         if self._embedder is None or not texts:
             return None
         by_owner: dict[int, list[str]] = {}
@@ -353,27 +346,22 @@ class Facts:
 
 
 def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
-    """Return the known fact that says the same as this text."""
     words = essential_words(text)
     return next((fact for fact in facts if essential_words(fact.text) == words), None)
 
 
 def find_newest_id(facts: Sequence[Fact]) -> int:
-    """Return the highest id among facts; 0 where there are none."""
+    """Return the highest id of these facts, or 0."""
     return max((fact.id for fact in facts), default=0)
 
 
 def select_answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the turns that may be learned from: a person's words and an answer to them. Turns after the last answer
-    wait; unanswered ones before it are skipped.
-    """
+    """Return the turns with an answer. The turns after the last answer are not over yet."""
     return [turn for turn in _group_by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
 
 
 def select_imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the turns of imported history that may be learned from: no answer is needed, since people wrote to each
-    other.
-    """
+    """Return the imported turns with words of a person. They need no answer, since people wrote to each other."""
     return [turn for turn in _group_by_turn(messages) if any(message.role == "user" for message in turn)]
 
 

@@ -1,7 +1,6 @@
-"""Reconciliation of a new fact with the known ones: it repeats one, changes one, ends one, or is another. Pure.
+"""Reconciliation of new facts with known ones: a new fact repeats, changes or ends one, or is another. Pure.
 
-An index of words nominates a bounded number, however much is known; words, keys, numbers, dates, names
-and negation decide.
+A word index nominates a bounded number of candidates. Words, keys, numbers, dates, names and negation decide.
 """
 
 import heapq
@@ -23,7 +22,7 @@ OFTEN = 500  # of a word that more facts have, only the newest so many are looke
 
 
 class FactCandidates:
-    """Facts by a number of the caller's, found by their words."""
+    """A word index of facts, under numbers that the caller chooses."""
 
     def __init__(self, facts: Mapping[int, Fact | NewFact]) -> None:
         self._having: dict[str, list[int]] = {}
@@ -32,17 +31,17 @@ class FactCandidates:
             self.add(number, fact)
 
     def add(self, number: int, fact: Fact | NewFact) -> None:
-        """One more; what is added later counts as newer."""
+        """Add a fact. Later ones count as newer."""
         self._total += 1
         for key in _add_beginnings(_iterate_keys(fact)):
             self._having.setdefault(key, []).append(number)
 
     def of(self, fact: Fact | NewFact) -> list[int]:
-        """Return the facts that this one may repeat, change or end, those that share most first."""
+        """Return the facts that share most with this one, best first."""
         return self.with_any(_iterate_keys(fact))
 
     def with_any(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
-        """Return the `most` facts that share most with these terms, rare ones counting more."""
+        """Return the `most` facts that share most with these terms. Rare terms count more."""
         having = [found for key in _add_beginnings(keys) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
@@ -53,9 +52,7 @@ class FactCandidates:
 
 
 def _add_beginnings(keys: Iterable[str]) -> set[str]:
-    """Return the terms and their first letters: of two short sentences one may be stemmed as another language ("fuma",
-    "fum").
-    """
+    """Return the terms and their first letters, because two short texts may be stemmed as different languages."""
     return {part for key in keys for part in (key, key if key.startswith(" ") else key[:BEGINNING])}
 
 
@@ -80,14 +77,12 @@ def plan(
     erased: Sequence[Decision] = (),
     most: int = MAX_FACTS,
 ) -> list[FactChange]:
-    """Return the change that each new fact makes, in order. `known`: all facts of the owner, also those that ended or
-    were deleted; no new one makes the valid ones more than `most`. `erased`: decisions about facts that were erased
-    since.
+    """Return the change that each new fact makes, in order.
 
-    What the owner decided by hand stands against everything that was said before the decision.
+    `known`: all facts of the owner, including ended and deleted ones. `erased`: decisions about erased facts. `most`:
+    the limit of valid facts.
 
-    Of several changes to one fact the later one counts: what was said before it (imported history, messages that are
-    learned from again) was over when the later one began.
+    A decision of the owner outweighs everything said before it. Of several changes to one fact the latest counts.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = select_decisions_on(known, erased)
@@ -139,7 +134,7 @@ def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:
 
 
 def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
-    """Decide how a new fact relates to a known one of this text. `is_named`: it is said to change this one."""
+    """Return the relation of a new fact to a known text. `is_named`: the model says that it changes this one."""
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, subject)
     if essential_words(new.text) == essential_words(text):
@@ -164,14 +159,12 @@ def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bo
 
 
 def is_same_subject(one: str, other: str) -> bool:
-    """The same subject by words: "home town", "Home town"."""
+    """Return True if two subjects have the same words."""
     return bool(one.strip()) and bool(other.strip()) and find_topics(one) == find_topics(other)
 
 
 def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
-    """Return the numbers of the facts that this one may be about: the one that the model named, then
-    by keys and words.
-    """
+    """Return the facts that this one may be about: first the one that the model named, then by keys and words."""
     scored: list[tuple[int, int]] = []
     for number in {*candidates.of(draft), *(() if draft.known is None else (draft.known,))} & held.keys():
         one = held[number]
@@ -193,7 +186,7 @@ def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:
 
 
 def _has_value(found: Fingerprint, new: NewFact) -> bool:
-    """Return True if there is a number, a date or a name other than the name that every fact begins with."""
+    """Return True if there is a number, a date or a name besides the one that the fact begins with."""
     return bool({*found.numbers, *found.dates, *found.names} - set(_find_who(new.text)))
 
 
@@ -203,11 +196,10 @@ def _find_who(text: str) -> tuple[str, ...]:
 
 
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
-    """The same statement with and without a negation."""
     return mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new) == find_topics(known)
 
 
 def _is_related(new: NewFact, text: str) -> bool:
-    """Return True if two sentences share more than whom they are about."""
+    """Return True if two sentences share more than the name that they begin with."""
     first = find_topics(new.text.split(" ")[0]) if new.text else frozenset()
     return bool((find_topics(new.text) & find_topics(text)) - first)

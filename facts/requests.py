@@ -1,7 +1,4 @@
-"""The requests for facts and for the profile, each within the model's window.
-
-Owns how much of what goes in: turns, known facts, summaries. Does not know who asks, or when.
-"""
+"""The requests for facts and for the profile, each within the model's window."""
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
@@ -48,10 +45,9 @@ _Beginning = tuple[Sequence[tuple[Message, str]], int, bool]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionRequest:
-    """A request for facts, the person's own messages in it, and the known facts that it shows.
+    """A request for facts, with the person's messages and the known facts in it.
 
-    `until`: the last message that it covers; `is_all`: whether it covers all turns that it was made from.
-    `turns`: those that it covers.
+    `until`: the last message covered. `is_all`: True if it covers all given turns. `turns`: the turns covered.
     """
 
     request: Request
@@ -63,13 +59,13 @@ class ExtractionRequest:
 
     @property
     def answers(self) -> str:
-        """The assistant's words in these turns; the model is not shown them."""
+        """The assistant's words in these turns. The model does not see them."""
         return "\n".join(one.content for turn in self.turns for one in turn if one.role == "assistant")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionEstimate:
-    """Roughly what learning from imported history would take: messages of the owner, requests, tokens."""
+    """The estimated cost of learning from imported history."""
 
     messages: int
     requests: int
@@ -78,7 +74,7 @@ class ExtractionEstimate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileRequest:
-    """A request for a profile, the facts that it carries, and the ids of the summaries."""
+    """A request for a profile, with the facts and summaries in it."""
 
     request: Request
     facts: tuple[Fact, ...]
@@ -86,10 +82,10 @@ class ProfileRequest:
 
 
 class Requests:
-    """Makes requests of at most `window` tokens; the schema is counted in where the window has room for both."""
+    """Builds requests of at most `window` tokens, counting the schema if there is room for both."""
 
     def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
-        """`under`: a number of tokens, or what is known by now that the model takes, where that is less."""
+        """`under` lowers a token limit to what the model is known to accept."""
         self._tokens = tokenizer
         self._most = window
         self._under = under
@@ -108,12 +104,13 @@ class Requests:
         most: int = MAX_TURNS,
         long_alone: bool = False,
     ) -> ExtractionRequest:
-        """As many of the first `most` turns as fit, with the known facts that they may be about. What the assistant
-        said is left out: small models note it as the person's.
+        """Build a request with as many of the first `most` turns as fit, and the related known facts.
 
-        If not even the first turn fits, as many of its messages as do, at least one of a person's; the next request
-        begins with the others. A message that takes more than a quarter of the room is cut in its middle.
-        `long_alone`: a long turn stands alone, since next to a paste small models learned nothing of the other lines.
+        If not even the first turn fits, take as many of its messages as do. A message longer than a quarter of the room
+        is cut in its middle. The assistant's words are left out, because small models take them for the person's.
+
+        `long_alone`: put a long turn into a request of its own. Next to a long paste, small models learn nothing from
+        other lines.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
@@ -149,9 +146,7 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Return the cost of learning from imported history, guessed from its length: two digits of it, rounded
-        upwards.
-        """
+        """Estimate the cost of learning from imported history, rounded up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
@@ -162,11 +157,11 @@ class Requests:
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
     def size(self, request: Request) -> int:
-        """Return the tokens of a request's prompt."""
+        """Return the prompt tokens of a request."""
         return self._tokens.prompt_tokens(request)
 
     def repair(self, asked: ExtractionRequest, answer: str) -> Request:
-        """Return the same request after an answer that was no list of facts, with as much of that answer as fits."""
+        """Repeat a request after an unusable answer, with as much of that answer as fits."""
         free = self._find_window - self._tokens.prompt_tokens((*asked.request, *self._retry_request("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
@@ -176,8 +171,9 @@ class Requests:
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """Return the last version, cut to half of the room; the facts in their order, in half of the rest where there
-        are summaries; then the newest summaries.
+        """Build a request from the last version, the facts in order, and the newest summaries.
+
+        The version may take half of the room, and the facts half of the rest if there are summaries.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         room = self._measure_room(instructions, prompts.make_profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
@@ -195,9 +191,10 @@ class Requests:
     def _select_shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """Return the known facts that the model sees, since the turns may change them: those that share words with what
-        the person says, and, where something changed, a few others, home and job first. Of all others a small model
-        makes its answer, instead of reading the lines.
+        """Return the known facts that the turns may change, and their lines.
+
+        These share words with the turns. After a change, a few others are shown as well. Given more, small models
+        repeat the facts instead of reading.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked = [(find_topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
@@ -261,13 +258,12 @@ class Requests:
         )
 
     def _measure_room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        """Return the tokens left for further lines, with the answer's share kept free where there is enough."""
+        """Return the tokens left for lines, after the share of the answer."""
         free = self._find_window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), LEAST_LINE)
 
     def _fit_lines(self, lines: Sequence[str], room: int) -> list[str]:
-        """Return the first lines that fit."""
         kept: list[str] = []
         for line in lines:
             room -= self._tokens.count(line) + 1
@@ -281,12 +277,12 @@ class Requests:
 
 
 def _is_own_value(fact: Fact) -> bool:
-    """Return True if a fact gives something of which its person has only one, such as a home."""
+    """Return True if a fact gives something that its person has only one of, such as a home."""
     return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
 def _may_replace(message: Message) -> bool:
-    """Return True if a message says that something is not as it was."""
+    """Return True if a message says that something has changed."""
     return is_change(message.content) or make_fingerprint(message.content).polarity
 
 

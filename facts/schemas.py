@@ -1,8 +1,4 @@
-"""Schemas of facts and profile for the model, and its answers read defensively. Pure.
-
-Anything that is not a fact with words and a source is left out; an answer that is no list of facts is told apart from
-an empty list. Does not know the instructions (llm/prompts.py), or whether a fact is true to its source.
-"""
+"""The JSON schemas of facts and profile, and defensive parsers of the model's answers. Pure."""
 
 import json
 import re
@@ -65,12 +61,11 @@ FACTS_SCHEMA: Mapping[str, object] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """One fact as the model wrote it: the types are right, nothing else is checked.
+    """A fact as the model wrote it, with correct types and nothing else checked.
 
-    `message`: the line that says it; `quote`: the words of that line. `about`: whom it is about, or of a lasting
-    instruction the kind of request that it is for ("" for every one). `attribute`: what it tells of them; `is_single`:
-    there is only one of that at a time; `is_over`: it was so once; `is_open`: they are not sure. `replaces`: the known
-    fact that holds no longer.
+    `message`: the line that says it. `about`: its person, or the kind of request that an instruction is for.
+    `attribute`: what it tells of them. `is_single`: it can have one value at a time. `is_over`: it was true once.
+    `is_open`: the person is not sure. `replaces`: the known fact that no longer holds.
     """
 
     text: str
@@ -86,7 +81,7 @@ class ExtractedFact:
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
-    """Return the facts of an answer; None where it is no list of facts."""
+    """Parse the facts of an answer. Return None if it is no list of facts."""
     items = _find_items(answer)
     if items is None:
         return None
@@ -100,10 +95,10 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """Of each extracted fact what it would be, learned from each of the messages that may say it, likeliest first.
+    """Yield for each extracted fact its versions, one per message that may state it, likeliest first.
 
-    Models often give the number of another line. `known`: the ids of the facts that the model was shown; `zone`: the
-    owner's, in which dates are meant. A fact that no message may say is left out.
+    Models often give the number of another line. `known`: ids of the facts that the model was shown. `zone`: the
+    owner's.
     """
     for one in extracted:
         made = [
@@ -116,9 +111,9 @@ def make_facts(
 
 
 def find_ground(one: ExtractedFact, message: Message) -> str:
-    """Return the words of a message from which a fact was learned; "" where the message does not state the fact.
+    """Return the words of a message that state a fact, or "" if it does not.
 
-    The fact shares a word with its message besides its person's name, and the clause that is quoted is no question.
+    Fact and message must share a word besides the speaker's name, and the quoted clause must be no question.
     """
     about = find_topics(one.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
@@ -135,9 +130,7 @@ _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 
 
 def _find_place(quote: str, content: str) -> tuple[int, int]:
-    """Return the span of a quote in a text, whatever their case, spacing and punctuation; (0, 0) where
-    it is not there.
-    """
+    """Return the span of a quote in a text, ignoring case, spacing and punctuation, or (0, 0)."""
     plain, places = _fold_letters(content)
     wanted, _ = _fold_letters(quote)
     at = plain.find(wanted)
@@ -145,7 +138,7 @@ def _find_place(quote: str, content: str) -> tuple[int, int]:
 
 
 def _fold_letters(text: str) -> tuple[str, list[int]]:
-    """Return the letters and digits of a text in one case, and the position of each in the text."""
+    """Return the letters and digits of a text in one case, and the position of each."""
     letters = [
         (letter, place)
         for place, character in enumerate(text)
@@ -186,9 +179,7 @@ def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Colle
 
 
 def _find_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may say it: the one that the model named, unless only others share a word with the fact;
-    then those others, most shared words first.
-    """
+    """Return the messages that may state a fact, the one that the model named first unless only others share words."""
     about = find_topics(one.text)
     shared = {message.id: len(about & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == one.message]
@@ -201,9 +192,7 @@ def _find_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Messa
 
 
 def parse_since(text: str, zone: tzinfo) -> datetime | None:
-    """Return the first moment of the day, month or year since which a sentence says that it holds, in UTC; None: of
-    none.
-    """
+    """Parse "since 2024-05" into its first moment in UTC, or None."""
     match = _SINCE.search(text.casefold())
     if match is None:
         return None
@@ -220,7 +209,7 @@ _SINCE = re.compile(
 
 
 def _find_items(answer: str) -> list[object] | None:
-    """Return the list in an answer, whatever is around it; an answer that was written to its end is repaired."""
+    """Return the list in an answer, after a repair if the answer is complete."""
     if (found := _list_in(answer)) is not None:
         return found
     is_whole = answer.rstrip("` \n").endswith(("]", "}"))
@@ -274,12 +263,11 @@ def _text(item: Mapping[str, object]) -> str:
 
 
 def _parse_line(value: object, most: int) -> str:
-    """Return a value as one line, at most so many characters."""
     return " ".join(remove_invisible(value).split())[:most] if isinstance(value, str) else ""
 
 
 def _parse_whole_number(value: object) -> int | None:
-    """Return a whole number, also one written as a text ("#41", "#-7"); None for anything else."""
+    """Return a whole number, also one written as "#41" or "#-7", or None."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
@@ -308,7 +296,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 
 def parse_profile(answer: str) -> dict[str, str]:
-    """Return the sections of an answer that have words, by name; empty where the answer is no such object."""
+    """Return the sections of an answer by name, or {} if it is unusable."""
     start = answer.find("{")
     if start < 0:
         return {}
@@ -323,7 +311,7 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 
 def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
-    """Return the sections under their headings, at most this many words."""
+    """Format the sections under their headings, in at most this many words."""
     parts = []
     left = most_words
     for name, text in sections.items():
@@ -335,7 +323,6 @@ def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
 
 
 def _read_section(value: object) -> str:
-    """Return a section's words; lists of sentences are taken as well."""
     if isinstance(value, list):
         value = " ".join(one for one in value if isinstance(one, str))
     return replace_surrogates(value).replace("\0", " ") if isinstance(value, str) else ""

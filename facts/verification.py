@@ -1,7 +1,6 @@
-"""Whether a fact is true to its sources, as far as that can be checked without a judge. Pure.
+"""Checks that a fact is true to its sources, as far as that is possible without a judge. Pure.
 
-Numbers, dates and names that the person's own words lack are a model's inventions; what may be true passes. Does not
-know models or stores.
+Numbers, dates and names that the person did not say were invented by the model.
 """
 
 import re
@@ -30,10 +29,9 @@ _LATIN = str.maketrans(
 def find_objections(
     fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
-    """Why a fact must not be learned from these messages; empty when it may.
+    """Return the reasons against learning a fact from these messages.
 
-    `also`: other texts that it may repeat (the fact that it changes, the name of the speaker). `zone`: the owner's.
-    `answers`: what the assistant said in the same turns.
+    `also`: other texts that it may repeat. `zone`: the owner's. `answers`: the assistant's words in the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
@@ -51,7 +49,7 @@ def find_objections(
 
 
 def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """Return the fact without a beginning that nobody said: then it holds from the day it was said."""
+    """Return the fact without a start date that nobody said."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
     if fact.valid_from == fact.observed_at or any(_is_after(begins, message, zone) for message in sources):
@@ -62,7 +60,7 @@ def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zon
 def _remove_derived_dates(
     text: str, sources: Sequence[Message], said: str, zone: tzinfo
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the text without dates that follow from a source's words for time, and those dates."""
+    """Return the text without dates that follow from the sources' own words, and these dates."""
     derived = []
     for match in _ISO_DATE.finditer(text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -77,7 +75,7 @@ def _remove_derived_dates(
 
 
 def _is_after(moment: datetime, message: Message, zone: tzinfo) -> bool:
-    """Return True if a local date is near the message's own, or within a time that the message names."""
+    """Return True if a date is near the message's own or within a time that it names."""
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= RELATIVE:
         return True
@@ -96,14 +94,14 @@ def _is_after(moment: datetime, message: Message, zone: tzinfo) -> bool:
 
 
 def _list_years(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
-    """Yield the year in which each source was said, and the years next to it ("in March", "last May")."""
+    """Yield the year of each source and the years next to it."""
     for message in sources:
         year = message.created_at.astimezone(zone).year
         yield f"{year - 1} {year} {year + 1}"
 
 
 def _find_invented_names(text: str, said: str) -> list[str]:
-    """Names inside the fact that were not said. German writes every noun like a name, so there none is found."""
+    """Return names that nobody said. German capitalises every noun, so no names are found there."""
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == _GERMAN:
         return []
@@ -121,5 +119,5 @@ def _find_invented_names(text: str, said: str) -> list[str]:
 
 
 def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
-    """Return True if a name, apart from its ending, is among the words that were said."""
+    """Return True if a name was said, apart from its ending."""
     return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

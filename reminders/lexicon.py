@@ -1,4 +1,4 @@
-"""Words of time in the languages of the bot, as patterns: from babel's locale data and reminders.ftl. Pure."""
+"""Time words of each language as patterns, from babel's locale data and reminders.ftl."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,9 +26,7 @@ _WIDTHS = ("wide", "abbreviated")
 
 
 def normalise_word(word: str) -> str:
-    """Return a word of locale data in lower case, without what only some people write: accents of Latin letters, ё,
-    dots.
-    """
+    """Return a word in lower case without Latin accents, ё and dots, which not everybody writes."""
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
@@ -47,16 +45,14 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
 
 
 def _list_cases(name: str) -> list[str]:
-    """Return a weekday's name, also without "-feira" and the Arabic article, and in Russian the cases
-    that follow "on".
-    """
+    """Return the forms of a weekday's name, such as the Russian accusative."""
     word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
     return [word, word.partition("-")[0], word.removeprefix("ال"), *accusative]
 
 
 def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
-    """Return the forms of a unit behind a number: "Tag", "Tage", "in 2 Tagen"."""
+    """Return the forms of a unit after a number: "Tag", "Tage", "Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
     behind = [text.partition("{0}")[2].split() for text in (*forms, *_iterate_leaves(field))]
@@ -142,7 +138,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def find_time_words() -> Sequence[re.Pattern[str]]:
-    """Return the names of months, weekdays, units and parts of the day in every language."""
+    """Return patterns for months, weekdays, units and parts of the day in every language."""
     every = [lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
     months = [name for locale in locales for form in _FORMS for name in _iterate_leaves(locale.months[form]["wide"])]

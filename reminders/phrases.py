@@ -1,6 +1,6 @@
-"""The plain forms of /reminders add → a reminder, without a model: "in 2 weeks …", "on 3 December at 9:00 …". Pure.
+"""Parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model. Pure.
 
-The language that reads most of a text is taken. If a word of time is left over, the text was not understood.
+The language that reads most of the text wins. If a word of time is left over, nothing is set.
 """
 
 import re
@@ -36,14 +36,14 @@ _TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotUnderstood:
-    """Why nothing is set: these words, "" where nothing is left to be reminded of."""
+    """The words that were not understood, or "" if the reminder has no text."""
 
     words: str
 
 
 @dataclass(kw_only=True, slots=True)
 class _Reading:
-    """What one language has read of a text so far. `end`: after the last word that was understood."""
+    """The state of reading a text in one language. `end` is the position after the last word that was understood."""
 
     text: str
     words: Lexicon
@@ -71,7 +71,7 @@ class _Reading:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
     def run(self) -> None:
-        """Read elements from the beginning, until one is none."""
+        """Read elements from the beginning until one cannot be read."""
         at, lead = _measure_gap(self.text, 0), ""
         while at < len(self.text):
             if (after := self._read_element(at, lead)) > at:
@@ -87,7 +87,6 @@ class _Reading:
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, at)) > at), None)
 
     def _read_element(self, at: int, lead: str) -> int:
-        """Read one element; the position after it, -1 for none."""
         readers = (
             self._read_distance,
             self._read_relative_day,
@@ -195,7 +194,7 @@ class _Reading:
         return -1
 
     def _read_date(self, month: int, day: int, end: int) -> int:
-        """Take a date whose year may stand behind it; without one it is the next."""
+        """Read the optional year after a day and a month."""
         after = _measure_gap(self.text, end)
         while (joined := self.match("of", after)) >= 0:
             after = joined
@@ -215,7 +214,7 @@ class _Reading:
             self.impossible, self.day = True, self.wall.date()
 
     def _read_numeric_date(self, at: int) -> int:
-        """ISO, or in the order of the language; where the day could be the month or the clock, it is not understood."""
+        """Read an ISO date or one in the order of the language. Reject a date that could be read in two ways."""
         if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, at)):
             return -1
         if found["iso"]:
@@ -242,7 +241,7 @@ class _Reading:
         return found.end()
 
     def _read_period(self, at: int) -> int:
-        """Read noon, midnight, or a part of the day."""
+        """Read noon, midnight or a part of the day."""
         for name, text in self.words.periods:
             if not (found := text.match(self.text, at)):
                 continue
@@ -257,7 +256,7 @@ class _Reading:
         return -1
 
     def _choose_half(self, name: str) -> bool:
-        """Take the hour's half of the day that lies in a part of the day; False where the hour is in the other."""
+        """Set the hour to the half of the day that this period lies in. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
             chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
@@ -399,8 +398,9 @@ def _find_left_over(reading: _Reading, text: str) -> str:
 
 
 def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """True if a word that was left over tells a time: a month, a weekday, a unit, a part of the day, a clock's time, a
-    zone, or a number, which may count something else where the time is known and an ordinary word stands before it.
+    """Return True if a word tells a time: a month, weekday, unit, part of the day, clock time or zone.
+
+    A number counts as one only while no time is known.
     """
     token = tokens[index][0].strip(".:'’")
     word = normalise_word(token)

@@ -1,4 +1,4 @@
-"""Words → the reminder that they ask for: by a model that answers with JSON, else by their plain forms."""
+"""Reading a reminder from text, by a model if there is one, otherwise by its simple forms."""
 
 import asyncio
 import json
@@ -37,14 +37,16 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Read reminders with the background model, on the person's quota."""
+    """Reads reminders with the background model, at the expense of the person's quota."""
 
     _model: ChatModel
     _quota: Quota
 
     async def wished(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return the reminder that the words ask for, and True if a model has read it, so that its reading is to be
-        confirmed; or a sentence that says why there is none. `now` as for `read`.
+        """Return the reminder and True if a model read it and it needs confirmation, or a sentence with the reason for
+        none.
+
+        `now` is aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase
@@ -63,9 +65,7 @@ class WishReader:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
     async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
-        """Return the reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`:
-        aware, in the person's zone.
-        """
+        """Return the reminder that the model reads, or None if it cannot be asked or finds none."""
         asked = PromptMessage(role="user", content=prompts.read_reminder(said[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person, self._model, [asked], schema=SCHEMA)

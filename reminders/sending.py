@@ -1,8 +1,4 @@
-"""Tells reminders that are due, once: noted before and after, so that a process that dies meanwhile loses nothing.
-
-Owns how often a reminder is sent and when it is due next. Does not know how one is worded or sent (Tell), nor what
-asked for it.
-"""
+"""Delivery of due reminders. Each attempt is recorded before and after, so a crash loses none."""
 
 import asyncio
 import logging
@@ -41,7 +37,7 @@ Tell = Callable[[Reminder, datetime], Awaitable[Told]]
 
 @define(kw_only=True, eq=False)
 class Reminders:
-    """Hold the reminders of all owners."""
+    """The reminders of all owners."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -50,8 +46,8 @@ class Reminders:
     async def add(
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
-        """Keep a reminder, whether memory is on or off; None where its owner has as many as there may be. Asked for
-        twice, it is kept once. Raise StorageError.
+        """Store a reminder, or return None if its owner has too many. The same reminder is stored once. Raise
+        StorageError.
         """
         if await self._memory.config(owner) is None:
             await self._memory.choose(owner, lambda known: known)
@@ -66,14 +62,15 @@ class Reminders:
             return await store.reminders.all(owner)
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
-        """Cancel one; what it was, None where there is none."""
+        """Cancel a reminder and return it, or None if there is none."""
         async with self._memory.home(owner) as store:
             return await store.reminders.remove(owner, number)
 
     @asynccontextmanager
     async def telling(self, tell: Tell) -> AsyncIterator[None]:
-        """Look for what is due while the block is open, at once and then every LOOK_EVERY seconds. What is being sent
-        at its end is given time to arrive: broken off, the next run would send it a second time.
+        """Send due reminders while the block is open, checking every LOOK_EVERY seconds.
+
+        At the end, what is being sent gets time to arrive, because the next start would send it again.
         """
 
         async def look() -> None:
@@ -91,9 +88,7 @@ class Reminders:
                 await cancel_and_wait(*left)
 
     async def begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
-        """Begin to send what is due, but for owners who are being told something already; one that was missed is sent
-        once.
-        """
+        """Begin to send what is due, to one reminder per owner at a time."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
@@ -110,7 +105,7 @@ class Reminders:
         del self._telling[owner]
 
     async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
-        """Send what is due of one owner, each failing by itself, until something has to wait."""
+        """Send the due reminders of one owner until one has to wait."""
         for one in due:
             try:
                 if not await self._send_reminder(one, tell):

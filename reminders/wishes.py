@@ -1,7 +1,4 @@
-"""A reminder out of what a model gives as an object, and the limits of every reminder. Pure.
-
-Whoever asked sees when they will be reminded before or as it is set, so a wrong reading is seen and cancelled.
-"""
+"""Reminders from the arguments of a model, and the limits of every reminder. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -27,8 +24,9 @@ Impossible = Literal["none", "far", "passed"]
 
 
 def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
-    """Return the reminder of an object with `text`, `at` (the wall clock's time, ISO) or `in_minutes`, and `repeat`;
-    None where these give none to come. `now`: aware, in the person's zone.
+    """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
+
+    Return None without a time in the future. `now` is aware and in the person's zone.
     """
     text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
@@ -45,7 +43,7 @@ def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | Non
 
 
 def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
-    """At a wall clock's time, or at the first one to come of what repeats."""
+    """Return a reminder at a wall clock time. A repeating one begins at its first time to come."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
         again = next_month_day(local, month_day, after=wall) if month_day else next_time(local, repeat, 0, after=wall)

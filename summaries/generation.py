@@ -49,14 +49,14 @@ MIN_SOURCE_TOKENS = 32  # the fewest source tokens of one request, however small
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """The material of a summary, line by line as the model will read it, and how it should be.
+    """The material of a summary, and the requirements on it.
 
-    `lines`: messages, or lower summaries where `of_summaries`. `base`: the summaries that it continues. `dropped`:
-    messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
-    something is dropped. `superseded`: facts learned from the same stretch that were corrected or changed since.
-    `missing`: what an earlier attempt left out.
-    `limit`: the most tokens of the text. `wishes`: the owner's instructions. `compressed`: how often its oldest detail
-    will have been compressed; it says nothing of the text, and so is not in the `repr` by which texts are recognised.
+    `lines`: messages, or lower summaries if `of_summaries`. `base`: the summaries to continue. `dropped`: messages that
+    the new text must not mention. `window`: all messages to cover, if any are dropped. `superseded`: facts of this
+    stretch that no longer hold. `missing`: details that the last attempt lacked.
+
+    `limit`: tokens of the text. `wishes`: the owner's instructions. `compressed`: how often its oldest detail was
+    compressed, which does not affect the text and is therefore not part of its digest.
     """
 
     lines: Sequence[Source]
@@ -72,7 +72,7 @@ class Material:
 
     @property
     def told(self) -> Sequence[Source]:
-        """Return the sources that the text may mention."""
+        """The sources that the text may mention."""
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
@@ -81,9 +81,7 @@ class Material:
 
 
 class Summariser:
-    """Makes texts. `window`: the most tokens of one request's prompt; `under`: a number of tokens, or what is known by
-    now that the model takes, where that is less.
-    """
+    """Generates summaries. `window`: prompt tokens per request. `under` lowers it to what the model accepts."""
 
     def __init__(self, *, tokenizer: Tokenizer, window: int, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
@@ -161,9 +159,7 @@ class Summariser:
         return kept
 
     def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
-        """Return the objections to a text; where there are none, its score (None: it has none). Runs in a thread, since
-        a long source takes a while.
-        """
+        """Return the objections to a text and its score. Slow for long sources, so call it in a thread."""
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
         lines = [quality_gate.parse_line(one.text) for one in known]
@@ -197,9 +193,9 @@ class Summariser:
                     raise
 
     async def _generate_text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
-        """In one call where everything fits the window, otherwise a call for each part and one for their texts.
+        """Generate the text in one call if everything fits, otherwise part by part.
 
-        Counting and splitting megabytes takes long, and is done in threads.
+        Counting and splitting megabytes is slow, so it runs in threads.
         """
         if request := await asyncio.to_thread(self._make_whole_request, material, reasons):
             return await self._ask_model(request, ask, spent)
@@ -289,8 +285,9 @@ class Summariser:
 
 @define(kw_only=True, eq=False)
 class SummaryWriter:
-    """Makes texts by a model, within its owner's quota. `fallback`: makes the text when the model fails or is refused;
-    None: that is an error then.
+    """Generates summaries with a model, within the owner's quota.
+
+    `fallback` is used if the model fails or its text is refused. Without one, that is an error.
     """
 
     _summariser: Summariser
@@ -303,9 +300,7 @@ class SummaryWriter:
         await self._quota.demand(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """Return a text that passed the quality gate, by the model or, if there is one, by the fallback: what the model
-        was asked in vain is part of what that cost.
-        """
+        """Return a summary that passed the quality gate. Tokens of failed attempts are counted in."""
         if not material.told:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
@@ -341,10 +336,10 @@ class SummaryWriter:
 
 
 def make_message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Return the messages as the model reads them; tool results are left out, unless there is nothing else, and of a
-    document all but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small
-    models take them for the person's words ("A warm colour." made a favourite colour warm). Declined messages always
-    are.
+    """Format messages as sources, without declined ones, tool results and nods.
+
+    Of a document only the beginning is taken, since a book would cost a hundred requests. Small models take a nod such
+    as "A warm colour." for the person's words.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
@@ -357,9 +352,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
 
 
 def _is_nod(before: Message, after: Message) -> bool:
-    """Return True if a message is no more than a short answer of the assistant to what is no question: without a name,
-    number or address of its own.
-    """
+    """Return True if a message is a short answer that adds no name, number or address and answers no question."""
     if after.role != "assistant" or not before.is_user or len(after.content.split()) > NOD:
         return False
     if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
@@ -380,8 +373,9 @@ def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
 
 
 def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """Return the facts learned from `first` to `last` that no longer hold, in the order of time. Nothing of what
-    replaced it: a summary says only what its own sources say, and so goes with them when they are forgotten.
+    """Format the facts learned from `first` to `last` that no longer hold, oldest first.
+
+    Their successors are left out, so that a summary goes with its own sources when they are forgotten.
     """
     since = sorted(
         (fact.observed_at, fact.id, fact.text)

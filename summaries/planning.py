@@ -1,7 +1,6 @@
-"""The state that every planner looks at: the active turns and summaries of a scope, and which turns a reason leaves
-alone.
+"""The state that every fold planner receives, and which turns may be folded for a reason. Pure.
 
-Pure. A state goes in, one plan or None comes out; the caller commits the plan and asks again until there is none.
+The caller commits each plan and asks again until there is none.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -67,13 +66,11 @@ Planner = Callable[[ScopeState, FoldReason], FoldPlan | None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPolicy:
-    """A policy: its planner, and what else the rest of the program must know of it.
+    """A fold policy: its planner and its properties.
 
-    What people read of it are the texts policy-name-NAME, policy-button-NAME and policy-about-NAME. `has_levels`:
-    summaries are folded into higher ones, otherwise one live summary holds everything. `every_turn`: it folds after
-    each turn. `looks_back`: archived messages that the planner wants to see. `may_be_due`: False for counters and a
-    threshold at which the planner surely plans nothing. `rebuild_turns`: the turns that one summary takes in during a
-    rebuild, given the owner's threshold; None: all of them.
+    `has_levels`: summaries are folded into higher ones. `every_turn`: it folds after each turn. `looks_back`: archived
+    messages that the planner needs. `may_be_due`: False if the planner surely plans nothing for these counters.
+    `rebuild_turns`: turns per summary during a rebuild, or None for all.
     """
 
     name: Policy
@@ -106,8 +103,8 @@ def group_turns(
 def select_ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for this reason.
 
-    A turn that is still being answered stays active, unless the owner asked for the fold ("now"); under pressure the
-    newest turns stay active as well.
+    A turn without an answer stays active unless the owner asked for the fold. Under pressure the newest turns stay as
+    well.
     """
     if reason == "upwards":
         return []
@@ -122,7 +119,7 @@ def list_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
 
 
 def _count_before_newest(turns: Sequence[ActiveTurn]) -> int:
-    """Count the turns, from the oldest on, before those that stay verbatim under pressure."""
+    """Count the oldest turns, before those that stay verbatim under pressure."""
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0
     for index in range(len(turns) - 1, -1, -1):

@@ -31,11 +31,10 @@ def may_be_due(counts: Counts, every_n: int) -> bool:
 
 
 def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
-    """Return the messages of the oldest active turns, `most` at most, up to the next active summary.
+    """Return the messages of the oldest turns before the next summary, from at most `most` turns.
 
-    They lost their summary when a part of its chunk was forgotten. Each gap is folded by itself, so that a summary
-    covers its messages without a hole. `starts`: the first message of each active summary, ascending. Empty when no
-    turn lies before a summary.
+    Such turns lost their summary when a part of its chunk was forgotten. `starts`: the first message of each active
+    summary, ascending.
     """
     if not turns or not starts or turns[0].message_ids[0] >= starts[-1]:
         return ()
@@ -62,9 +61,9 @@ def _plan_upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
 
 
 def _plan_oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
-    """One above the highest level out of the two highest, where each level holds one (first at 9,555 L1s).
+    """Fold the two highest summaries if each level holds only one, which happens first at 9,555 L1s.
 
-    Folding a single summary would leave as many as before: an endless row of model calls.
+    Folding a single summary would leave as many as before and never end.
     """
     second, first = sorted(level for level in active if active[level])[-2:]
     return FoldPlan(level=first + 1, summary_ids=(active[first][0], active[second][0]), reason="upwards")

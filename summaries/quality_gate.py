@@ -1,7 +1,6 @@
-"""Decide whether a summary may be stored: cheap checks by tokens, in any language, without a judge.
+"""Decide if a summary may be stored, by cheap checks in any language and without a judge. Pure.
 
-Pure. Each check answers a failure seen in practice: an empty summary that erased a history, refusals stored as memory,
-loops that grew, invented numbers, dates and ids.
+Each check answers an observed failure: an empty summary, a stored refusal, a loop, an invented number or date.
 """
 
 import re
@@ -67,9 +66,9 @@ def remove_headings(text: str, lines: Sequence[str]) -> str:
 def find_objections(
     text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()
 ) -> list[str]:
-    """Return the reasons against storing this summary of `source`, as short phrases; none if it may be stored.
+    """Return the reasons against storing this summary of `source`, as short phrases.
 
-    `said_on`: the days on which the source was said, from which dates follow that it does not spell out.
+    `said_on`: the days on which the source was said. Dates that follow from them are not invented.
     """
     if not text.strip():
         return ["it is empty"]
@@ -88,10 +87,9 @@ def find_objections(
 
 
 def is_in_another_language(text: str, source: str) -> bool:
-    """Return True if a text and its source are each clearly in one language, and these differ.
+    """Return True if a text and its source are clearly in different languages.
 
-    Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged; nor
-    is an extract, since most of its words are the source's.
+    The script decides, or the function words of Latin texts. Short texts, mixed texts and extracts are not judged.
     """
     mine, theirs = _detect_language(text), _detect_language(source)
     if not mine or not theirs or mine == theirs:
@@ -156,9 +154,9 @@ def _normalise_digits(digits: str) -> str:
 
 
 def _is_repeating(text: str, source: str) -> bool:
-    """Return True if a sentence occurs three times, or repeated runs of words make up most of a longer text.
+    """Return True if a sentence occurs three times, or repeated runs make up most of a longer text.
 
-    Whatever occurs as often in the source is no loop of the model's: a talk of similar sentences has a similar extract.
+    What occurs as often in the source is no loop.
     """
     said, said_before = _count_sentences(text), _count_sentences(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):

@@ -49,11 +49,11 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
-    """The whole and its parts, each from 0 (bad) to 1 (good).
+    """The total and its parts, each from 0 (bad) to 1 (good).
 
-    retention: the share of the sources' details that it keeps, the user's weighing more · novelty: the share of its own
-    details that the sources have · coverage: the share of the turns that a sentence of it supports · compression ·
-    repetition (1 = says nothing twice).
+    retention: details of the sources that were kept, those of the user counting double. novelty: own details that the
+    sources have. coverage: turns that a sentence supports. compression: tokens saved. repetition: 1 if nothing is said
+    twice.
     """
 
     total: float
@@ -61,9 +61,7 @@ class Score:
 
 
 def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
-    """Return the score of a summary of these sources; None where they hold nothing to keep, for which no summary is
-    better than another.
-    """
+    """Return the score of a summary, or None if its sources hold nothing worth keeping."""
     sources = _cut_sources([Source(text=parse_line(source.text).words, is_user=source.is_user) for source in sources])
     if not any(find_details(source.text) or len(_terms_of(source.text)) >= MIN_TERMS for source in sources):
         return None
@@ -87,8 +85,9 @@ def find_details(text: str) -> set[str]:
 
 
 def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the person's names, dates and larger numbers that a summary lacks, as they were written, the latest last;
-    none where it has half of them, or lacks only a few.
+    """Return the names, dates and large numbers of the person that a summary lacks, latest last.
+
+    Return [] if it has half of them or lacks only a few.
     """
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
@@ -102,9 +101,9 @@ def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
 
 
 def shorten(text: str, limit: int, *, count: Callable[[str], int]) -> str:
-    """Return the sentences with most details for their length, in their order, within so many tokens; the text where it
-    fits, or where no whole sentence does. A small model asked for a summary of five summaries gives back all five: cut
-    at its end, the text would lose the newest.
+    """Keep the sentences with most details for their length, up to a number of tokens.
+
+    Small models asked for one summary of five return all five. Cutting at the end would lose the newest.
     """
     if count(text) <= limit:
         return text

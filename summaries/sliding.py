@@ -37,9 +37,7 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 
 def _select_window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
-    """Return the newest WINDOW messages, from the first that a person wrote on (all of them where none
-    is a person's).
-    """
+    """Return the newest WINDOW messages, starting with one of a person if there is any."""
     newest = messages[-WINDOW:]
     start = next((index for index, one in enumerate(newest) if one.is_user), 0)
     return tuple(one.id for one in newest[start:])

@@ -79,14 +79,10 @@ class DeletionCascade(OwnerTables):
             return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Return those of the sources in `among` whose messages would go."""
+        """Return the sources in `among` whose messages would be deleted."""
         where, values = _select_chosen(owner, what)
-        rows = await self._fetch_rows(
-            owner,
-            f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})",  # noqa: S608
-            *values,
-            json.dumps(list(among)),
-        )
+        sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
+        rows = await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))
         return [str(row[0]) for row in rows]
 
     async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
@@ -151,7 +147,7 @@ class DeletionCascade(OwnerTables):
         return after
 
     async def versions(self, scope: Scope, answer: int) -> Versions:
-        """Return every answer to the question of this one. `number`: the one that stands."""
+        """Return all answers to the question of this one. `number` is the one that stands."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -179,7 +175,6 @@ class DeletionCascade(OwnerTables):
 
 
 async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
-    """Give a message another text, and delete what was built on the earlier one."""
     scope, message = before.scope, before.id
     await _erase_built_on(tx, before)
     await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
@@ -280,7 +275,7 @@ def _chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
 
 
 async def _erase_built_on(tx: Transaction, message: Message) -> None:
-    """Delete what was built on a message that gets another text, apart from facts that the owner has decided about."""
+    """Delete what was built on a message whose text changes. Facts that the owner has decided about stay."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     going = await _find_derived(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
@@ -336,9 +331,15 @@ def _parse_summary_sources(row: Row) -> SummarySources:
 async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
     if what.what == "everything":
         counts = await reader.row(_COUNT_EVERYTHING, owner)
-        assert counts is not None  # noqa: S101 - a row of counts
-        names = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
-        return Forgotten(**dict(zip(names, counts, strict=True)))
+        messages, summaries, facts, profiles, versions, reminders = map(int, counts or [0] * 6)
+        return Forgotten(
+            messages=messages,
+            summaries=summaries,
+            facts=facts,
+            profiles=profiles,
+            versions=versions,
+            reminders=reminders,
+        )
     counts = await reader.row(
         _COUNT_DERIVED, owner, json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     )
@@ -356,7 +357,7 @@ async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetti
 
 # erasing -----------------------------------------------------------------------------------------------------
 async def _update_decisions(tx: Transaction, owner: int, going: _Going, now: datetime, *, expires: bool) -> None:
-    """Remember that the owner chose to forget facts, so that what was said before does not bring them back."""
+    """Record the facts that the owner chose to forget, so that earlier messages do not bring them back."""
     if expires:
         await decision_table.keep_decisions(tx, owner, going.facts.ids, lambda fact: fact.decided_at)
     else:
@@ -375,7 +376,6 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
-    """Delete all but the row of `users`: the storage, the switches and the counters."""
     await tx.run(erase_tables, owner)
     await tx.rows(_OWN_WORDS_AWAY, owner)
 

@@ -1,8 +1,4 @@
-"""Finds what depends on messages that are forgotten or edited: pure sets of ids, no statement.
-
-Owns which summaries, facts and profiles were built on a message, and which summaries become active again once those
-above them are gone.
-"""
+"""Dependents of forgotten or edited messages: summaries, facts and profiles. Pure functions on ids."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -11,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """The sources of a summary: the messages first..last of its thread, the chunks, and the summaries below it."""
+    """The sources of a summary: the messages first_id..last_id of its thread, its chunks and the summaries below."""
 
     id: int
     thread: int
@@ -25,7 +21,7 @@ class SummarySources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryCascade:
-    """`gone`: summaries built on what goes. `reactivated`: summaries that nothing covers any longer."""
+    """The summaries to delete (`gone`), and those that become active again because nothing covers them any more."""
 
     gone: frozenset[int]
     reactivated: frozenset[int]
@@ -33,7 +29,7 @@ class SummaryCascade:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSources:
-    """The messages that a fact was learned from. `made_at`: sortable text."""
+    """The messages that a fact was learned from. `made_at` is sortable text."""
 
     id: int
     sources: frozenset[int]
@@ -42,9 +38,9 @@ class FactSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSources:
-    """The sources of a version of the profile. `made_at`: sortable text, of the same form as a fact's.
+    """The sources of a profile version. `made_at` is sortable text, as in `FactSources`.
 
-    `base_id`: the version before it. `facts`: None where they are not known.
+    `base_id`: the version before it. `facts`: None if unknown.
     """
 
     id: int
@@ -57,9 +53,9 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Return the summaries that go with `messages` (by thread, ascending ids), which belonged to `chunks`.
+    """Find the summaries to delete with these messages (ascending ids by thread) and their chunks.
 
-    A summary goes when it covers one of the messages, or was made from or based on a summary that goes.
+    A summary goes if it covers one of the messages or was made from a summary that goes.
     """
     gone = {
         summary.id
@@ -91,8 +87,9 @@ def _is_covering(one: SummarySources, messages: Mapping[int, Sequence[int]]) -> 
 
 
 def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
-    """Return the facts with a source among these messages, even where another message says the same: which words of a
-    fact came from which message is not known.
+    """Return the facts with a source among these messages.
+
+    They go even if another message says the same, because nobody knows which words came from which message.
     """
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
@@ -100,8 +97,9 @@ def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> fro
 def find_outdated_profiles(
     profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
 ) -> frozenset[int]:
-    """Versions of the profile that may repeat these summaries or facts: those made after such a summary, from such a
-    fact, or from a version that goes. Where a version's facts are not known, those made after such a fact.
+    """Return the profile versions that may repeat these summaries or facts.
+
+    These were made after such a summary, from such a fact, or from a version that goes.
     """
     first_summary = min(summaries, default=None)
     held = {profile.id for profile in profiles}

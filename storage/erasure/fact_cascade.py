@@ -1,7 +1,7 @@
-"""Facts that go with what is forgotten, and how the facts that stay are joined across the gap.
+"""Deletion of facts with the messages that they came from, and how the remaining facts are joined across the gap.
 
-Owns that no fact keeps a word that is only in what was forgotten, that a fact which had ended only because of a
-forgotten one holds again, and that earlier words return when an edit is taken back. Knows messages only as sources.
+No remaining fact keeps a word that only a forgotten message had. A fact that had ended because of a forgotten one holds
+again.
 """
 
 import json
@@ -21,8 +21,9 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """`gone`: the facts that go. `chosen`: those that the owner named. `again`: by thread, the messages to learn from
-    once more.
+    """The facts to delete.
+
+    `chosen`: those that the owner named. `again`: the messages to learn from again, by thread.
     """
 
     gone: tuple[FactSources, ...] = ()
@@ -37,9 +38,9 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
-    """Return the facts that are chosen or were learned from these messages, and those that superseded them or were
-    learned with reference to them and repeat their words. `keeps_decided`: not those about which the owner has decided
-    by hand.
+    """Find the chosen facts, those learned from these messages, and later facts that repeat their words.
+
+    With `keeps_decided`, facts that the owner has edited, pinned or deleted by hand stay.
     """
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
@@ -58,7 +59,7 @@ async def find_fact_cascade(
 
 
 async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
-    """Return the facts that repeat words which an edit by hand had put in place of these earlier ones."""
+    """Find the facts that repeat words which an undone edit had introduced."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
     kept = {fact: _terms_of([rows[number]["text"] for number in _find_earlier(rows, fact)]) for fact in facts}
@@ -69,7 +70,10 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
 async def _find_repeating(
     reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Which further facts go with these (each may keep some words), and by thread the messages to learn from again."""
+    """Return later facts that repeat these ones, and the messages to learn from again.
+
+    `going`: the words that each fact may keep, by its id.
+    """
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
     for row in rows.values():
@@ -106,7 +110,7 @@ def _terms_of(texts: Iterable[str]) -> Set[str]:
 async def _is_repeating(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Return True if a text has one of these terms, and neither its own sources nor any message that stays says it."""
+    """Return True if only forgotten messages explain a term of this text."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
     for term in _terms_of([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
@@ -118,7 +122,10 @@ async def _is_repeating(
 
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
-    """`keeps_ends`: a fact that one of them had superseded stays ended; otherwise it holds again."""
+    """Delete facts and close the gaps that they leave in the history of others.
+
+    A fact that a deleted one had superseded holds again unless `keeps_ends` is set.
+    """
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -148,13 +155,13 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
 
 
 async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
-    """Return the facts whose words replaced these earlier ones by hand, dated to that edit."""
+    """Return the facts that were edited from these earlier texts, dated to the edit."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
-    """Give facts these earlier words back; the words that had replaced them by hand are gone."""
+    """Undo edits: restore these earlier texts and delete the edited ones."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -165,7 +172,10 @@ async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None
 
 
 async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Learn facts once more from the first of these messages on; imported ones (ids below 1) are handled separately."""
+    """Move the progress of learning back to the first of these messages.
+
+    Imported messages have ids below 1 and a progress of their own.
+    """
     if past := [one for one in ids if one < 1]:
         await history_extraction_table.learn_again(tx, scope, past)
     if live := [one for one in ids if one >= 1]:

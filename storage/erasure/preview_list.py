@@ -1,4 +1,4 @@
-"""Lists the first rows that a request to forget would remove, so that its owner sees them before confirming."""
+"""The first rows that a request to forget would delete, shown to the owner before they confirm."""
 
 import json
 from collections.abc import Set
@@ -13,7 +13,7 @@ _AMONG = "id IN (SELECT value FROM json_each(?))"
 
 
 async def list_first(reader: Reader, owner: int, what: Forgetting, going: Taken) -> Listing:
-    """Return the first messages, facts and summaries that go."""
+    """Return the first messages, facts and summaries to be deleted."""
 
     async def first(table: str, ids: Set[int]) -> list[Row]:
         every = f"SELECT * FROM {table} WHERE user_id = ?"  # noqa: S608

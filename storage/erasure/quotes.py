@@ -1,7 +1,6 @@
-"""Finds later answers, facts, summaries and profiles that repeat forgotten words without being built on their message.
+"""Search for later answers, facts, summaries and profiles that quote forgotten words.
 
-A quote is a run of words, a long number, or a word that is rare by itself: never one everyday word. Whether a quote
-goes too is decided by deletion_cascade.py.
+A quote is a run of words, a long number, or a rare word, but never a single everyday word.
 """
 
 import asyncio
@@ -39,10 +38,10 @@ _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotes:
-    """Ids of what stays and repeats words of what is forgotten. `messages`: answers, ascending.
+    """The ids of remaining texts that quote forgotten words. `messages` are answers, ascending.
 
-    `holders`: all messages that stay and hold such a word, also because somebody said it there. `is_complete` False:
-    there were too many words to look for all.
+    `holders`: all remaining messages that contain such words, including those of people. `is_complete` is False if
+    there were too many words to search for.
     """
 
     messages: tuple[int, ...] = ()
@@ -58,7 +57,7 @@ class Quotes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Taken:
-    """Ids of what goes anyway, so that nothing of it is a quote that stays."""
+    """The ids of rows that are deleted anyway and are therefore no remaining quotes."""
 
     messages: Set[int]
     facts: Set[int] = frozenset()
@@ -71,9 +70,10 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 
 @dataclass(slots=True)
 class _Words:
-    """The words of what is forgotten. `since`: when each mark was first said, as text that sorts, and in which message
-    (or fact); `terms`: by what a term may be in a text of another language; `runs`: by their first word; `rare`: terms
-    that are quotes by themselves; `new`: the marks that nobody had said before.
+    """The words to search for.
+
+    `since`: when and where each mark was first said. `terms`: each term by its possible stems. `runs`: by first word.
+    `rare`: terms that are quotes on their own. `new`: marks that nobody had said before.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -84,7 +84,6 @@ class _Words:
     is_complete: bool = True
 
     def marks_in(self, text: str) -> set[Mark]:
-        """Return the marks that a text holds."""
         return self.runs_in(text) | self.terms_in(text)
 
     def terms_in(self, text: str) -> set[Mark]:
@@ -100,23 +99,26 @@ class _Words:
         }
 
     def is_telling(self, marks: Set[Mark]) -> bool:
-        """True if one of the marks is a quote in any text."""
+        """Return True if one of the marks is a quote in any text."""
         return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """True if these new marks make the text a quote. A text without any other word is one for an everyday word."""
+        """Return True if these marks make the text a quote.
+
+        An everyday word is one only if the text says nothing else.
+        """
         return self.is_telling(marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
     def new_in(self, text: str, at: str) -> set[Mark]:
-        """Return the new marks that a text of then holds."""
+        """Return the new marks in a text that was written at this time."""
         return {mark for mark in self.marks_in(text) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
 class _Staying:
-    """By message that stays: its rows (one for each text that it has or had), and the new marks in them."""
+    """The rows and new marks of each message that stays. Earlier versions of a message are rows of their own."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class _Staying:
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def answers(self, words: _Words) -> tuple[int, ...]:
-        """Return those that quote with a new mark which their own question does not have."""
+        """Return the answers that quote a new mark which their own question lacks."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -140,13 +142,13 @@ class _Staying:
         )
 
     def by_people(self, among: Collection[int] | None) -> set[Mark]:
-        """Return the new marks that people say in these messages; None: in any that stays."""
+        """Return the new marks in messages of people, among these ids or in all."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
 async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
-    """Find what quotes the messages that go; or, where none goes, these facts."""
+    """Find what quotes these messages or, without messages, these facts."""
     words = await _read_words(reader, owner, going.messages, facts)
     said, holders = await _find_said(reader, owner, words, going.messages)
     if not words.new:
@@ -213,7 +215,7 @@ def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -
 
 
 async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Staying, set[int]]:
-    """Find the messages that say the new marks, and all that hold a telling one. Notes which marks are new."""
+    """Find the messages that contain new marks or a telling mark, and record which marks are new."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
@@ -245,8 +247,9 @@ async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int])
 
 
 def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
-    """Return the terms that messages hold, by their seqs, those of rare terms first. Terms that too many hold are
-    dropped from the words: they tell nothing.
+    """Return the terms that messages contain, by message seq, rarest terms first.
+
+    Drop terms that occur in too many messages to mean anything.
     """
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
@@ -272,7 +275,6 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
 
 
 def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
-    """Return the marks in a message for which the index holds these terms: of its text, or of its heading."""
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.terms_in(row["content"]) if not heading.isdisjoint(terms) else terms
     return words.runs_in(row["content"]) | said
@@ -280,7 +282,7 @@ def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the shortest runs of words, from each one on, that are a quote."""
+    """Yield the shortest quotable run of words from each word on."""
     pieces = [_pieces(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -293,7 +295,7 @@ def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=20_000)
 def _pieces(word: str) -> float:
-    """Return the tokens of a word within a run; 0 for one that only joins others."""
+    """Return the token count of a word within a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0
     return PAIR_PIECES if analyzer.is_pair(word) else _count_tokens(f" {word}")
@@ -301,7 +303,7 @@ def _pieces(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare(word: str, *, is_old: bool) -> bool:
-    """True if a word is a quote by itself, provided that nobody had said it before."""
+    """Return True if a word is a quote on its own, provided that nobody had used it before."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

@@ -1,7 +1,6 @@
-"""Owners' decisions about facts, which nothing said earlier undoes, and the SQL of `decisions`.
+"""Decisions of owners about facts. Nothing said before a decision undoes it.
 
-When a fact is erased, its decision stays. The fact's terms are hashed with the owner's key, so they can be recognised
-but not read.
+The decision about an erased fact keeps its terms as keyed hashes, which can be compared but not read.
 """
 
 import json
@@ -21,7 +20,7 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
-    """Return the decision about a fact, with its terms hashed if `key` is not empty."""
+    """Return the decision about a fact, hashed with this key."""
     return Decision(
         id=fact.id,
         owner=fact.owner,
@@ -35,14 +34,14 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def select_decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about stored facts, and `erased`, those about erased facts."""
+    """Return the decisions about these facts and about erased ones."""
     return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
 def is_undone_by(
     decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
 ) -> bool:
-    """Return True if a fact was said before a decision about the same topic."""
+    """Return True if a text from before a decision is about the same thing."""
     return any(said_at <= decision.decided_at and _is_about(decision, text, subject, sources) for decision in decisions)
 
 
@@ -58,6 +57,7 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
 
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
+    """Return the terms as keyed hashes, or as they are without a key."""
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
@@ -94,7 +94,7 @@ async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int])
 
 
 async def read_erased(reader: Reader, owner: int) -> list[Decision]:
-    """Return the decisions about facts that are erased."""
+    """Return the decisions about erased facts."""
     return [DECISION_ROWS.of(row) for row in await reader.rows(ROWS, owner)]
 
 
