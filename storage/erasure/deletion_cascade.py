@@ -97,7 +97,11 @@ class DeletionCascade(OwnerTables):
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
-                await _update_decisions(tx, owner, going, now, expires=what.is_expiry or what.what == "archives")
+                if what.is_expiry or what.what == "archives":
+                    await decision_table.keep_decisions(tx, owner, going.facts.ids)
+                else:
+                    await decision_table.drop_decisions(tx, owner, going.message_ids)
+                    await decision_table.keep_decisions(tx, owner, sorted(going.facts.chosen), decided_at=now)
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
@@ -356,15 +360,6 @@ async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetti
 
 
 # erasing -----------------------------------------------------------------------------------------------------
-async def _update_decisions(tx: Transaction, owner: int, going: _Going, now: datetime, *, expires: bool) -> None:
-    """Record the facts that the owner chose to forget, so that earlier messages do not bring them back."""
-    if expires:
-        await decision_table.keep_decisions(tx, owner, going.facts.ids, lambda fact: fact.decided_at)
-    else:
-        await decision_table.drop_decisions(tx, owner, going.message_ids)
-        await decision_table.keep_decisions(tx, owner, sorted(going.facts.chosen), lambda _: now)
-
-
 async def _void_leases(tx: Transaction, owner: int) -> None:
     """Void the folds under way, and drop stored errors and parts that may quote forgotten words."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)

@@ -5,7 +5,7 @@ The decision about an erased fact keeps its terms as keyed hashes, which can be 
 
 import json
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -71,15 +71,15 @@ def _hash_text(text: str, key: str) -> str:
 
 
 async def keep_decisions(
-    tx: Transaction, owner: int, facts: Sequence[int], find_decided_at: Callable[[Fact], datetime | None]
+    tx: Transaction, owner: int, facts: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Keep the decisions about facts that are about to be erased. Without one, `find_decided_at` returns None."""
-    rows = await tx.rows(_FACTS, owner, json.dumps(facts))
-    decided = [(fact, moment) for fact in map(parse_fact, rows) if (moment := find_decided_at(fact)) is not None]
+    """Keep the decisions about facts that are about to be erased. `decided_at`: when they were forgotten."""
+    known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(facts)))
+    decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
         return
-    known = await tx.row(f"{ROWS} LIMIT 1", owner)
-    key = str(known["key"]) if known else secrets.token_hex(16)
+    earlier = await tx.row(f"{ROWS} LIMIT 1", owner)
+    key = str(earlier["key"]) if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
     await tx.many(DECISIONS.upsert, [DECISIONS.stored(DECISION_ROWS.row(decision)) for decision in kept])
 
