@@ -42,7 +42,7 @@ MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out i
 
 
 class Remake(Protocol):
-    """Build the context of a question again under a lower ceiling, with `alone` without any history."""
+    """Build the context of a question again for a smaller token budget. `alone` leaves out all history."""
 
     def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
 
@@ -55,8 +55,8 @@ stopped it; the bot does.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """An answer, the context of the request that it came to, and the tools used on the way. `is_stopped`: its reader
-    wanted no more of it. `suspects`: turns for which the endpoint perhaps refused the history, newest first.
+    """An answer, the context that the model got, and the tools that it used. `suspects` are turns that the endpoint may
+    have refused.
     """
 
     context: Context
@@ -77,9 +77,7 @@ class Answered:
         return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MAX_PROPOSALS]
 
     def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
-        """Return the messages that memory keeps: a note of each use of a tool, and the answer, last. `source`: of the
-        question. `explained`: with the answer's explanation, which is of use to a store only.
-        """
+        """Return the messages to store: a note for each tool call, then the answer."""
         record = self.record if explained else None
         notes = [
             NewMessage(
@@ -106,15 +104,14 @@ class Answered:
 
 
 def make_given(answered: Answered) -> GivenAnswer:
-    """Return an answer in the form that its session keeps."""
     completion = answered.completion
     return GivenAnswer(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks the model that a turn's owner chose. `model`: the usual one; `others`: by their names. `tools` None: a model
-    is never offered any.
+    """Asks the model that the owner chose, and runs the tools that it calls. Without `tools` the model is never offered
+    any.
     """
 
     _model: ChatModel
@@ -128,10 +125,9 @@ class AnswerLoop:
     async def answer(
         self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, kept: Kept | None = None
     ) -> Answered:
-        """Return the answer to a turn's question, on its person's quota; where it is stopped, as much as its reader has
-        read.
+        """Answer a turn's question on its person's quota. If the person stops it, return the part that they have read.
 
-        Raises a ModelError, and CancelledError where nothing is kept.
+        Raise ModelError, or CancelledError if nothing was shown yet.
         """
         person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
         exchanged: list[PromptMessage] = []
@@ -201,10 +197,7 @@ class AnswerLoop:
         *,
         room: int,
     ) -> tuple[list[PromptMessage], list[Used]]:
-        """Use the tools that were called for while calls and results fit `room`; the calls that do not are left out.
-
-        What the model said next to its calls goes first where room is short.
-        """
+        """Run the called tools until their results fill `room`. Drop the calls that do not fit."""
         used: list[Used] = []
         reasoning = completion.reasoning
         for call in completion.calls:
@@ -225,7 +218,6 @@ class AnswerLoop:
         return find_prompt_room(self._choose_model(turn), self._ceiling)
 
     def _choose_model(self, turn: Turn) -> ChatModel:
-        """Return the model that the owner chose, if it is still offered."""
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
 
     def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
@@ -244,7 +236,6 @@ class AnswerLoop:
 
 
 def _has_history(context: Context) -> bool:
-    """Return True if a request carries more than the question and the system prompt."""
     return len(context.messages) > 2 or bool(context.snippets or context.facts)
 
 
@@ -259,13 +250,12 @@ def _find_seen(context: Context, before: Sequence[Used], now: Sequence[Used]) ->
 
 
 def _find_unanswered(context: Context) -> tuple[int, ...]:
-    """Return the unanswered turns of a context, newest first. They may have been refused, too."""
+    """Return the unanswered turns of a context, newest first. The endpoint may have refused them."""
     answered = {message.turn for message in context.recent if message.role == "assistant"}
     return tuple(dict.fromkeys(one.turn for one in reversed(context.recent) if one.turn not in answered))
 
 
 def _extend_context(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
-    """Return the context with the messages of tool rounds added."""
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)

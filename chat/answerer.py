@@ -30,7 +30,9 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Answer turns. Above `pressure`, a share of the ceiling, messages are folded first; 0 means never."""
+    """Builds the context of a turn and asks the model. Older messages are folded first if the prompt exceeds
+    `pressure`, a share of the token budget (0: never).
+    """
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -76,9 +78,7 @@ class Answerer:
         return answered
 
     async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
-        """Return the context of the request, within a ceiling; without memory where that cannot be read, and for a
-        question that is asked `alone`.
-        """
+        """Build the context. Use no memory for a question asked `alone`, or if the store cannot be read."""
         built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
         if alone:
             return await built(store=None)
@@ -98,7 +98,7 @@ class Answerer:
         return await built(store=None, unstored=turn.history)
 
     async def _shorten_context(self, turn: Turn, context: Context) -> Context:
-        """Fold messages before the answer if the prompt is nearly full. If that fails, the prompt is cut."""
+        """Fold messages before the answer if the prompt is nearly full. If that fails, return the context as it is."""
         try:
             outcome = await self._summaries.fold(turn.scope, "pressure")
         except StorageError as error:

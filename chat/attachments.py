@@ -18,9 +18,7 @@ from records.errors import DocumentUnreadable, StorageError
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """One for the whole bot. `model`: the one that usually answers; `chosen`: the one that answers an owner.
-    `transcriber` None: nothing is heard.
-    """
+    """Reads, looks at and transcribes what people send along. `chosen` returns the model that answers an owner."""
 
     _documents: DocumentReader
     _model: ChatModel
@@ -35,8 +33,8 @@ class Attachments:
         return await self._documents.read(data, name, person=person)
 
     async def demand_sight(self, owner: int) -> int:
-        """Return the tokens that the pictures of one turn may cost together. Raise DocumentUnreadable where the model
-        that answers this owner cannot look at them, as far as is known.
+        """Return the token budget for the pictures of one turn. Raise DocumentUnreadable if the owner's model is known
+        not to see.
         """
         model = await self._model_for(owner)
         if model.takes_pictures:
@@ -78,7 +76,7 @@ class Attachments:
 
 @define(kw_only=True, eq=False)
 class Speech:
-    """Speak answers within a person's budget. One instance serves the whole bot."""
+    """Reads answers aloud, on a person's token budget."""
 
     _speaker: Speaker
     _quota: Quota

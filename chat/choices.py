@@ -38,19 +38,19 @@ PERSONA_VALUES = ("", *PERSONAS, OWN_PERSONA)
 
 
 class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
-    """The value cannot be chosen. The message is a sentence for whoever tried."""
+    """Raised if a value cannot be chosen. The message is a sentence for the person."""
 
 
 class MemoryIsOff(NotOffered):
-    """The choice has no effect while memory is off."""
+    """Raised if a choice has no effect while memory is off."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One thing to choose. `name`: the field of OwnerConfig that keeps it; `text`: the key of its name for people.
+    """One setting that an owner can choose, stored in the OwnerConfig field `name`.
 
-    `values`: those to choose from, with `label` for people. `longest`: characters of a text. `hint`: the key of a
-    sentence below it. `change_to`: what else a value changes.
+    `text` and `hint` are the keys of its label and of the sentence below it. `change_to` maps a value to a change of
+    several fields.
     """
 
     name: str
@@ -64,17 +64,17 @@ class Choice:
     change_to: Callable[[Any], Change] | None = None
 
     def is_offered(self, config: OwnerConfig | None) -> bool:
-        """Return True if the choice has an effect now. With a single value there is nothing to choose."""
+        """Return True if the choice has an effect now and has more than one value."""
         is_on = self.name == "enabled" or (config is not None and config.enabled)
         return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
 
     def value_in(self, config: OwnerConfig | None) -> Any:
-        """Return the current value, or the usual one if none of the offered ones was chosen."""
+        """Return the current value, or the default if the stored one is no longer offered."""
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
     def change(self, value: object) -> Change:
-        """Return the change of a configuration that keeps this value. Raise NotOffered."""
+        """Return a function that stores the value in a configuration. Raise NotOffered."""
         if isinstance(value, str) and self.kind == "text":
             value = remove_invisible(value).strip() if self.name == "fold_instructions" else visible_line(value)
             if len(value) > self.longest:
@@ -89,7 +89,7 @@ class Choice:
 
 
 def choices_of(services: Services) -> tuple[Choice, ...]:
-    """Return what the owners of this bot can choose, in the order in which people see it."""
+    """Return the settings that owners of this bot can choose, in display order."""
     models, storages = tuple(services.models), services.memory.storages
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
@@ -156,7 +156,7 @@ def _language_name(code: str) -> str:
 
 
 async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
-    """Make choices, at least one, given by name, and return the configuration.
+    """Apply choices, given by name, and return the new configuration.
 
     Raise NotOffered before anything is changed, or StorageError.
     """
@@ -177,7 +177,7 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
 
 
 def own_persona(text: str) -> Change:
-    """Answer in the style that a person's own words ask for, or in the usual one without words."""
+    """Return a change that stores the owner's own style and selects it. Empty text goes back to the default style."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
         without = "" if known.persona == OWN_PERSONA else known.persona

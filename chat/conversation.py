@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answer turns, one scope at a time."""
+    """Answers turns, one at a time for each scope."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -51,11 +51,10 @@ class Conversation:
     _store_fails: bool = field(default=False, init=False)
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
-        """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
+        """Store the question, answer it, store the answer. Turns of one scope must not overlap.
 
-        Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn that has an answer is
-        not asked again (`is_repeated`). Cancelling it stores what `kept` gives, and where that is nothing, no
-        answer.
+        Failures become a Reply with `is_error`. A turn that already has an answer is not asked again. If cancelled,
+        store what `kept` returns.
         """
         session = self._sessions.of(incoming.scope)
         with measure_turn() as note:
@@ -90,11 +89,9 @@ class Conversation:
         on_text: OnText | None = None,
         kept: Kept | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again, as it is stored now; the earlier answer becomes a version of the new one. Where
-        there is no new one, the earlier stands, and a notice says why.
+        """Answer the last turn again. The earlier answer becomes a version, and stands if there is no new one.
 
-        `turn`: its number, as a Reply has it. None where something was said since, or nobody holds it any more. Raises
-        StorageError; else as `reply`.
+        Return None if the turn is no longer the last one. Raise StorageError.
         """
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
@@ -119,7 +116,7 @@ class Conversation:
         kept: Kept | None,
         note: Callable[[Reply], Reply],
     ) -> Reply:
-        """Return the reply with a new answer, or with the earlier one and a notice if there is no new one."""
+        """Return a reply with a new answer, or with the earlier one and a notice."""
         try:
             answered = await self._answerer.answer(again, on_text, kept)
             if earlier is None:
@@ -190,7 +187,6 @@ class Conversation:
         return again, next((one for one in reversed(last) if one.role == "assistant"), None)
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
-        """Replace the answer of a turn by a new one and keep the old one as a version."""
         text, record = answered.completion.text, answered.record
         turn.session.note(turn.number, text, make_given(answered))
         if turn.stored is None:
@@ -206,7 +202,6 @@ class Conversation:
                 )
 
     async def _find_standing_reply(self, turn: Turn, answer: Message | None) -> Reply | None:
-        """Return the current answer of a turn if it answers the current question."""
         versions = turn.session.versions_of(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = Versions(texts=(answer.content,), number=1)
@@ -233,19 +228,17 @@ class Conversation:
         return memory_mode_of(await self._memory.config(owner))
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Note the Telegram messages that show the answer to a turn."""
         await self._explanations.shown(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Run what is due after a turn (settling.py)."""
         return await self._settling.settle(scope)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        """Run a callback once all unwritten messages are stored. Return False if there are none."""
+        """Run a callback once all messages are stored. Return False if nothing is waiting."""
         return self._sessions.of(scope).after_writing(act)
 
     async def write_unwritten(self) -> int:
-        """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
+        """Store turns that a failing store did not take. Return how many are left. Call it at intervals."""
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
@@ -262,7 +255,6 @@ class Conversation:
     # the steps of a turn, in their order ---------------------------------------------------------------------
 
     async def _begin_turn(self, session: Session, incoming: Incoming) -> Turn:
-        """Return the turn with its owner's configuration, which is read only here."""
         scope, config, mode = incoming.scope, None, None
         try:
             config = await self._memory.config(scope.owner)
@@ -288,7 +280,7 @@ class Conversation:
         )
 
     async def _remember_question(self, turn: Turn) -> None:
-        """Store the question before anything else. If that fails, keep it in memory and tell the person."""
+        """Store the question first of all. If that fails, keep it in memory and tell the person."""
         questions = turn.questions
         if turn.is_on:
             try:
@@ -326,7 +318,7 @@ class Conversation:
             self._explanations.hold(turn.number, turn.incoming, answered.record)
 
     async def _mark_declined(self, turn: Turn, turns: Sequence[int]) -> None:
-        """Leave these turns out of later prompts, since the model's provider refused them."""
+        """Leave turns out of later prompts because the provider refused them."""
         turn.session.decline(turns)
         stored = [number for number in turns if number < UNSTORED]
         if not stored or not turn.is_on:
@@ -354,7 +346,7 @@ class Conversation:
         )
 
     def _may_offer_memory(self, turn: Turn) -> bool:
-        """Offer once, in private chats, to turn memory on. In groups only admins can do that."""
+        """Return True once for a private chat whose memory is off."""
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
@@ -379,9 +371,7 @@ class Conversation:
     # after a turn, and where a store fails -------------------------------------------------------------------
 
     async def _write_turns(self, session: Session) -> None:
-        """Write what is unwritten, oldest first. Raise StorageError; what was written is not written twice, because
-        each message has its source.
-        """
+        """Store unwritten turns, oldest first. Sources make this idempotent. Raise StorageError."""
         while session.unwritten:
             first = session.unwritten[0]
             is_dropped = first.if_on and await self.mode(session.scope.owner) != "on"

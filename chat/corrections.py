@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Changes owners' memories. A change to messages waits for answers that may have read them; one to facts and
-    profiles alone does not, because no answer is derived from it.
+    """Forgets, corrects and renames stored messages. Changes to messages wait until running answers are done; changes
+    to facts do not.
     """
 
     _memory: ExternalMemory
@@ -43,14 +43,11 @@ class Corrections:
         self._memory.when_acquired(self._drop_sessions)
 
     def when_forgotten(self, drop: Callable[[int], None]) -> None:
-        """Call this with an owner who forgot something, to drop what else the process holds of their words."""
+        """Register a callback that gets the owner's id after they forgot messages."""
         self._when_forgotten.append(drop)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase it from every store and file, and from this process; what was erased. Raise StorageError.
-
-        `cleans_files`: see ExternalMemory.forget.
-        """
+        """Erase from every store and file, and from this process. Return what was erased. Raise StorageError."""
         if what.is_of_facts_alone:
             return await run_uncancelled(partial(self._forget_facts, owner, what, cleans_files=cleans_files))
         async with self._memory.between_turns(owner):
@@ -75,7 +72,7 @@ class Corrections:
         return taken
 
     async def start_over(self, scope: Scope) -> None:
-        """Drop what this process holds of the talk of a scope, of which nothing is stored."""
+        """Drop the unstored messages that this process holds for a scope."""
         async with self._memory.between_turns(scope.owner):
             session = self._sessions.of(scope)
             session.recent.clear()
@@ -84,20 +81,20 @@ class Corrections:
             self._explanations.drop(scope)
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
-        """Give a fact the words again that it had before its last edit. The words of the edit are erased from every
-        file, with the profiles that were made from them. None: it was not edited. Raise StorageError.
+        """Restore the text that a fact had before its last edit, and erase the edited text everywhere. Return None if
+        it was never edited. Raise StorageError.
         """
         async with self._memory.home(owner) as store:
             earlier = await store.facts.before_edit(owner, fact)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
     async def forget_archives(self, keep: timedelta) -> None:
-        """Forget all archives older than `keep`, and clean the files once at the end."""
+        """Forget all archives older than `keep`, then clean the files once."""
         old = Forgetting(what="archives", until=self._clock() - keep)
         await self._expire_due([(owner, old) for owner in await self._memory.with_archives(old)])
 
     async def forget_deleted(self) -> None:
-        """Forget the facts deleted a day ago, and clean the files once at the end."""
+        """Forget the facts that were deleted a day ago, then clean the files once."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
         await self._expire_due(
@@ -114,10 +111,7 @@ class Corrections:
             await self._memory.clean_files()
 
     async def rename(self, owner: int, new: int) -> None:
-        """A group has a new id: move its memory there, and what the process holds of it.
-
-        Raises StorageError: try it again.
-        """
+        """Move a group's memory to the group's new id. Raise StorageError; calling again is safe."""
         async with self._memory.between_turns(owner):
             await run_uncancelled(partial(self._rename_owner, owner, new))
         self._wake_indexer()
@@ -134,9 +128,7 @@ class Corrections:
         return self._memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """Store the new text of an edited message, and erase what was derived from the old one; what only this process
-        holds is changed there. Raise StorageError.
-        """
+        """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""
         async with self._memory.between_turns(scope.owner):
             mode = memory_mode_of(await self._memory.config(scope.owner))
             if mode != "on":
@@ -158,13 +150,12 @@ class Corrections:
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def _drop_sessions(self, owner: int) -> None:
-        """Forget an owner's sessions, since another process may have served them meanwhile."""
+        """Drop an owner's sessions, since another process may have served them in between."""
         self._drop_held(owner)
         for session in self._sessions.of_owner(owner):
             session.recent.clear()
             session.incognito.clear()
 
     def _drop_held(self, owner: int) -> None:
-        """Drop what this process holds of what the owner's answers were made from."""
         self._explanations.drop_owner(owner)
         self._sessions.outdate(owner)

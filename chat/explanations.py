@@ -26,28 +26,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """A record with the things that it names. `recent`: the first and the last message that the prompt carried
-    verbatim; `looked_up`: what the model found with its tools; None stands for what has been forgotten since.
-    `earlier`: what a fact replaced, by that fact's id.
-    `is_stored` False: only this process has the record.
+    """An explanation record together with the messages, summaries and facts that it names. None stands for an item that
+    was forgotten since.
     """
 
     record: ExplanationRecord
-    recent: tuple[Message, ...] = ()
+    recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
     snippets: tuple[tuple[Message | None, Chosen], ...] = ()
     facts: tuple[tuple[Fact | None, Chosen], ...] = ()
-    earlier: Mapping[int, Fact] = field(default_factory=dict)
+    earlier: Mapping[int, Fact] = field(default_factory=dict)  # replaced facts, by the id of the new one
     profile: Profile | None = None
-    looked_up: tuple[Message | None, ...] = ()
+    looked_up: tuple[Message | None, ...] = ()  # found by tools
     is_stored: bool = True
 
 
 @dataclass(slots=True)
 class _Held:
-    """An answer that is not stored, with the Telegram ids of its question."""
-
     turn: int
     source: str
     asked_as: tuple[int, ...]
@@ -55,28 +51,28 @@ class _Held:
 
 
 class Explanations:
-    """Explain answers. One instance serves all scopes."""
+    """Explains answers, stored ones and those that only this process holds."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
     def hold(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
-        """Keep the record of an answer that is not stored, in this process only."""
+        """Keep the record of an unstored answer in this process."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
     def drop(self, scope: Scope) -> None:
-        """Drop what the process held of a scope, because its memory was turned on or off."""
+        """Drop the held records of a scope whose memory was turned on or off."""
         self._held.pop(scope, None)
 
     def drop_owner(self, owner: int) -> None:
-        """Drop the records of all scopes of an owner."""
+        """Drop the held records of all scopes of an owner."""
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Note which Telegram messages show the answer to a turn. A failure is ignored."""
+        """Record which Telegram messages show the answer to a turn. Storage errors are only logged."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
@@ -85,9 +81,7 @@ class Explanations:
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
 
     async def turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
-        """Return the number of the turn whose answer this Telegram message shows; None if it shows no known answer.
-        Raises a StorageError.
-        """
+        """Return the number of the turn whose answer a Telegram message shows, or None. Raise StorageError."""
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
                 return held.turn
@@ -96,7 +90,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return all known Telegram messages that show the same answer as this one."""
+        """Return the ids of all Telegram messages that show the same answer as this one."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
@@ -104,7 +98,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def written(self, scope: Scope, source: str) -> None:
-        """Drop the record of the answer to `source`, which is stored by now."""
+        """Drop the held record of an answer that has been stored."""
         answers = self._held.get(scope, deque())
         for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)
@@ -122,10 +116,8 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Return the explanation of the last answer of a scope, or of the one that a Telegram message showed or asked
-        for.
-
-        None where nothing is known of it. Raises a StorageError.
+        """Return the explanation of the latest answer, or of the one that a Telegram message shows or asked for. Raise
+        StorageError.
         """
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
@@ -140,8 +132,8 @@ class Explanations:
     async def latest(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """Explain the last answers of a scope (with ids below `before`), newest first, with their ids; None
-        for the answer that only this process holds, which comes first. Raises a StorageError.
+        """Return explanations of the latest answers with ids below `before`, newest first, each with its id. The id is
+        None for an unstored answer. Raise StorageError.
         """
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:

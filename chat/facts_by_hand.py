@@ -18,12 +18,12 @@ VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 @define(eq=False)
 class FactsByHand:
-    """Change the facts of owners. Every method raises StorageError."""
+    """Adds, edits and deletes facts for their owners. Every method raises StorageError."""
 
     _services: Services
 
     async def add(self, owner: int, text: str) -> Fact | str:
-        """Add a fact and return it, or a sentence that says why not."""
+        """Add a fact and return it, or return a sentence that says why it was refused."""
         text = " ".join(remove_invisible(text).split())
         if refusal := _find_refusal(text):
             return refusal
@@ -38,8 +38,8 @@ class FactsByHand:
         return fact
 
     async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
-        """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
-        history next to what holds from now on.
+        """Replace a fact's text, or return a sentence that says why not. With `is_change` the old fact stays as
+        history.
         """
         text = " ".join(remove_invisible(text).split())
         if refusal := _find_refusal(text):
@@ -51,12 +51,12 @@ class FactsByHand:
         return None if made is not None else tr("memory-no-such-fact", id=str(id_))
 
     async def is_incognito(self, owner: int) -> bool:
-        """Return True if no new text may be written. Deleting and pinning write none."""
+        """Return True if no new text may be stored. Deleting and pinning are still allowed."""
         config = await self._services.memory.config(owner)
         return config is not None and config.incognito
 
     async def change(self, owner: int, verb: str, id_: int) -> str:
-        """Pin, unpin, keep to, delete or restore a fact (one of VERBS), and return a confirmation."""
+        """Apply one of VERBS to a fact and return a confirmation."""
         facts = self._services.facts
         fact: Fact | None = None
         match verb:
@@ -75,7 +75,7 @@ class FactsByHand:
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
     async def _undo_change(self, owner: int, fact: Fact) -> Forgotten | None:
-        """Undo the last edit of a fact; or, where it was not edited, what made it take another one's place by hand."""
+        """Undo the last edit of a fact, or else its replacement of another fact."""
         corrections, memory = self._services.corrections, self._services.memory
         undone_edit = await corrections.undo_edit(owner, fact.id)
         if undone_edit is not None or fact.origin != "owner":
@@ -86,14 +86,12 @@ class FactsByHand:
 
 
 def _find_refusal(text: str) -> str:
-    """Return why a text cannot be a fact, or ""."""
     if not text:
         return tr("memory-usage")
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
 
 
 def format_undone(forgotten: Forgotten | None) -> str:
-    """Format the result of undoing an edit. `forgotten` is None if there was no edit."""
     if forgotten is None:
         return tr("memory-nothing-to-undo")
     derived = format_counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))

@@ -46,7 +46,7 @@ MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadingWish:
-    """What is asked for. `around`: the number of a message. `since`, `before`: when it was said."""
+    """The arguments of a search_memory call. `around` is a message number."""
 
     queries: tuple[str, ...] = ()
     since: datetime | None = None
@@ -56,7 +56,7 @@ class ReadingWish:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
-        """Return a call's wish, or a sentence that says what is wrong with it."""
+        """Parse the arguments of a call, or return a sentence that says what is wrong with them."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
         queries = tuple(dict.fromkeys(" ".join(str(one).split()) for one in given if one))
@@ -81,7 +81,7 @@ class ReadingWish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """What this turn has shown the model already, by number."""
+    """The ids of messages and summaries that the model has already seen in this turn."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -92,7 +92,7 @@ NOTHING_SEEN = Seen()
 
 @frozen(kw_only=True)
 class Shown:
-    """A result: its text, the summaries in it, and what it shows of each message."""
+    """A tool result: its text, the text shown of each message by id, and the ids of its summaries."""
 
     text: str
     messages: Mapping[int, str] = field(factory=dict)
@@ -104,7 +104,7 @@ NOTHING = Shown(text="Nothing was found.")
 
 @define(kw_only=True, eq=False)
 class MemoryReading:
-    """Fills results. One instance serves all scopes and keeps nothing between calls."""
+    """Builds the results of search_memory. One stateless instance serves all scopes."""
 
     _memory: ExternalMemory
     _search: MemorySearch
@@ -113,10 +113,7 @@ class MemoryReading:
     async def read(
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Show in at most `room` tokens what is wished for and was not seen in this turn. Raises a StorageError.
-
-        `until`: the newest message that may be shown.
-        """
+        """Return unseen search results in at most `room` tokens, from messages up to id `until`. Raise StorageError."""
         async with self._memory.home(scope.owner) as store:
             if wish.around is not None:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
@@ -144,7 +141,9 @@ class MemoryReading:
     async def _find_hits(
         self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None
     ) -> tuple[list[Hit], int]:
-        """What matches, the best first, of several queries by turns; without a query all of the time, in order."""
+        """Return hits and their number. Several queries are interleaved, best first; without a query all messages of
+        the period match.
+        """
         if not wish.queries:
             hits = await self._find_by_time(store, scope, wish, until)
             return hits, len(hits)
@@ -179,7 +178,6 @@ class MemoryReading:
         ]
 
     def _format_list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
-        """One short line each for as many as fit, in order of time."""
         taken: list[tuple[Message, str, str]] = []
         room -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
@@ -194,7 +192,6 @@ class MemoryReading:
         return lines, {message.id: text for message, _, text in taken}
 
     def _quote_hits(self, hits: Iterable[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
-        """Return those that fit, word for word, in order of time under the headings of their days."""
         return self._quote_snippets([Snippet(message=hit.message, text=hit.text, score={}) for hit in hits], room, now)
 
     def _quote_snippets(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
@@ -209,9 +206,7 @@ class MemoryReading:
     async def _read_around(
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Return the message whole, with the question or the answers of its turn, then its neighbours, the nearest
-        first.
-        """
+        """Return a message in full with the rest of its turn, then its neighbours, nearest first."""
         middle = next(iter(await store.messages(scope, [number])), None)
         if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
             return Shown(text="There is no such message.")
@@ -237,7 +232,7 @@ class MemoryReading:
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
-        """Return the summaries that hold most of the words of the queries, the best first."""
+        """Return the summaries that contain most words of the queries, best first."""
         terms = {term for query in wish.queries for term in list_content_terms(query)}
         if not terms:
             return []
@@ -260,7 +255,6 @@ class MemoryReading:
 
 
 def _format_hint(more: int, wish: ReadingWish) -> str:
-    """Say how much more there is, and how to get it."""
     opened = "around shows what was said before and after a number."
     if more <= 0:
         return f"That is all that matches; {opened}"
@@ -269,7 +263,6 @@ def _format_hint(more: int, wish: ReadingWish) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Return the beginning of a text on one line."""
     line = " ".join(text[: 4 * MAX_LINE_CHARS].split())
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
 
@@ -283,7 +276,7 @@ def _is_earlier(message: Message, until: int | None) -> bool:
 
 
 def _parse_day(given: object, *, following: bool = False) -> datetime | None:
-    """Return the beginning of a day, or of the one after it. Raise ValueError for what is no date."""
+    """Return the start of a day, or of the following day. Raise ValueError if it is not a date."""
     if given is None or given == "":
         return None
     day = datetime.fromisoformat(str(given)[:10]).date()

@@ -24,10 +24,7 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """The operator's settings. `budget`, `budget_per_person`: tokens a day; 0 = no limit.
-
-    `admins`: the bot's admins now. `retention_days`: the age at which archives are erased; 0 = never.
-    """
+    """The operator's settings. Token budgets are per day; 0 means no limit."""
 
     admins: Callable[[], frozenset[int]] = frozenset
     allowed_ids: frozenset[int] = frozenset()
@@ -53,19 +50,16 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Overview:
-    """A bot in figures. `active`: memories in which something was said within a week; `let_in`, `asked`: people;
-    `used`: tokens today; `waiting`: updates that are not done with; `failed`: scopes whose last summary failed; `size`:
-    bytes in the data directory.
-    """
+    """Figures about the whole bot, as /admin shows them."""
 
     memories: int
-    active: int
-    let_in: int
-    asked: int
-    used: int
-    waiting: int
-    failed: int
-    size: int
+    active: int  # memories with a message within the last week
+    let_in: int  # people
+    asked: int  # people who ask for access
+    used: int  # tokens today
+    waiting: int  # unfinished updates
+    failed: int  # scopes whose last summary failed
+    size: int  # bytes in the data directory
 
 
 async def make_overview(services: Services, operation: Operation) -> Overview:
@@ -86,7 +80,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
 
 
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
-    """Return people who ask to be let in, then those let in or removed, latest first, then those of the settings."""
+    """Return people who ask for access, then people let in or removed, latest first, then those of the settings."""
     people = services.memory.people
     by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
     fixed = [
@@ -98,7 +92,7 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
 
 
 async def list_audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
-    """Return everybody known who may use the bot, to whom an admin's broadcast goes."""
+    """Return the ids of everybody who gets an admin's broadcast."""
     people = memory.people
     let_in = {one.id for one in people.listed("allowed")}
     removed = {one.id for one in people.listed("removed")}
@@ -110,8 +104,8 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin: int
 async def propose_broadcast(
     services: Services, operation: Operation, admin: int, words: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
-    """Return a message of an admin to everybody, kept until they confirm it, and who that is; or a sentence that says
-    why it cannot be sent.
+    """Store an admin's broadcast until it is confirmed, and return it with its audience. Return a sentence if it cannot
+    be sent.
     """
     text, people = words.strip(), await list_audience(services.memory, operation, admin)
     if not text:
@@ -124,7 +118,7 @@ async def propose_broadcast(
 
 
 def format_receipt(progress: BroadcastProgress, heading: str) -> str:
-    """Format the receipt of a broadcast: how many got it, and why others did not."""
+    """Return a summary of a finished broadcast: how many people got it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
@@ -134,7 +128,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
 
 
 def backup_text(backups: Backups | None, zone: tzinfo) -> str:
-    """Say in a line when the last backup was made, or why there is none."""
+    """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")
     last = backups.last()
@@ -147,7 +141,6 @@ def backup_text(backups: Backups | None, zone: tzinfo) -> str:
 
 
 def _measure_folder(folder: Path | None) -> int:
-    """Return the bytes in the data directory."""
     total = 0
     for path in folder.rglob("*") if folder is not None else ():
         try:

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undescribed:
-    """A picture of a stored turn that has no description yet, with its caption."""
+    """A picture of a stored turn that still needs a description."""
 
     picture: Picture
     turn: int
@@ -37,7 +37,7 @@ class Undescribed:
 
 
 def note(turn: Turn) -> None:
-    """Queue the pictures of a stored and answered turn for description."""
+    """Queue the pictures of a stored, answered turn for description."""
     incoming = turn.incoming
     if turn.stored is None:
         return
@@ -56,14 +56,14 @@ def note(turn: Turn) -> None:
 
 @define(kw_only=True, eq=False)
 class Describer:
-    """Describe pictures with the first of `models` that can see."""
+    """Describes pictures with the first of its models that can see."""
 
     _memory: ExternalMemory
     _models: Sequence[ChatModel]
     _quota: Quota
 
     async def describe(self, session: Session) -> None:
-        """Describe and store the queued pictures of a session. Each may fail by itself."""
+        """Describe and store the queued pictures of a session. A failure is logged and skipped."""
         while session.undescribed:
             one = session.undescribed.popleft()
             assert isinstance(one, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
@@ -86,7 +86,6 @@ class Describer:
         return ""
 
     async def _store_description(self, session: Session, one: Undescribed, text: str) -> None:
-        """Store a description in its turn, unless that was forgotten meanwhile."""
         scope = session.scope
         message = NewMessage(
             role="user",

@@ -26,8 +26,8 @@ NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message wi
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A message that was found. `text`: all of it, or of a long one the passage that matters. `has_words`: whether it
-    holds what was searched for, and is not only similar in meaning.
+    """A message that a search found. `text` is the whole message, or the matching passage of a long one. `has_words` is
+    False for a match by meaning alone.
     """
 
     message: Message
@@ -37,9 +37,8 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """Some of what was found: `first` is the place of the first one, from 0. `until`: the newest message that was
-    there when the search began, so that its further pages go on in the same list. `has_words`: whether any message
-    that was found, on this page or another, holds a word of the search.
+    """One page of search results. `until` is the newest message id when the search began, so that later pages continue
+    the same list.
     """
 
     found: tuple[Hit, ...]
@@ -56,7 +55,7 @@ class Page:
 
 @define(kw_only=True, eq=False)
 class MemorySearch:
-    """Search the messages of one scope or several conversations, folded or not."""
+    """Searches the messages of one or several conversations."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -75,10 +74,9 @@ class MemorySearch:
         near: float = NEAR,
         keeps: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
-        """Return the messages that words, and phrases in quotes, find. Raises a StorageError.
+        """Return messages that match words, quoted phrases or meaning. Raise StorageError.
 
-        Notes of tools, which nobody said, are left out. `since`, `before`: when it was said. `among`: conversations of
-        the same owner that are searched as well; the best of each come first. `keeps`: which messages are wanted.
+        Notes of tools are left out. `among` adds conversations of the same owner. `keeps` filters messages.
         """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
@@ -114,7 +112,6 @@ class MemorySearch:
     async def _search_by_meaning(
         self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, near: float
     ) -> list[Hit]:
-        """Search by words and meaning, in the order in which retrieval ranks them."""
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
@@ -125,7 +122,7 @@ class MemorySearch:
         ]
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
-        """Find every message with the phrases: by the index, or else by scanning the newest."""
+        """Find messages that contain the phrases, by the word index or else by scanning the newest."""
         hits = await store.search(scope, query.terms, limit=1000)  # they hold the words, not all of them the phrase
         found = await asyncio.to_thread(_find_matching, [hit.message for hit in hits], query)
         before: int | None = None
@@ -140,7 +137,6 @@ class MemorySearch:
 
 
 def _find_matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
-    """Return the messages with the phrases, each with its best passage."""
     found = []
     for message in messages:
         if query.matches(message.content):

@@ -34,11 +34,8 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder;
-    `backups` None: nobody makes them.
-
-    `models`: those that may answer, by their names, the usual one first. `ceiling`: tokens of a request to any of them.
-    `prices`: of models, by their names.
+    """All open parts of the bot. `models` lists the models that may answer by name, the default one first. `ceiling` is
+    the token limit of a request.
     """
 
     memory: ExternalMemory

@@ -23,7 +23,7 @@ SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unus
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GivenAnswer:
-    """The explanation of an answer and how it ended, as in `Reply`."""
+    """An answer's explanation record and how the answer ended."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -32,10 +32,10 @@ class GivenAnswer:
 
 @dataclass
 class Unwritten:
-    """A turn that a failing store did not take; `turn` is set once its question is stored.
+    """A turn that a failing store did not take.
 
-    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off or incognito.
-    `then`: what is done once it is written.
+    With `if_on` the mode was unknown, so the turn is dropped if memory turns out to be off. `then` holds callbacks to
+    run once it is stored.
     """
 
     messages: list[NewMessage]
@@ -44,12 +44,11 @@ class Unwritten:
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     async def written(self) -> None:
-        """Run the callbacks that waited for this to be written."""
+        """Run the callbacks that waited until this turn was stored."""
         for act in self.then:
             await act()
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
-        """Return True if forgetting `what` in a scope covers this."""
         if what.what == "conversations":
             return scope.thread in what.ids
         if what.what == "dates":
@@ -60,39 +59,30 @@ class Unwritten:
 
 @dataclass(eq=False)
 class Session:
-    """The talk of one scope in this process.
-
-    `recent` is what was said, `incognito` what was said incognito, which the store does not hold. `mode` is how memory
-    stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
-    `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that was
-    perhaps read for a question already. `memory_was_offered`: once is enough. `replied`: what the last turn replied to,
-    and that turn's number, for an answer to it that is asked for again; no store holds it. `versions`: of the last turn
-    that was answered again and is in no store, its number and all its answers. `answers`: what is known of the answers
-    to the last turn beside their texts, by those.
-    """
+    """The recent messages and the state of one scope in this process."""
 
     scope: Scope
     is_in_turn: bool = False
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
-    incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
+    incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))  # never stored
     unwritten: deque[Unwritten] = field(default_factory=deque)
     undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=10))  # an album
-    mode: Mode | None = None
-    has_cut: bool = False
-    recall_failed: bool = False
-    is_outdated: bool = False
+    mode: Mode | None = None  # of the last turn
+    has_cut: bool = False  # the last prompt had to leave turns out
+    recall_failed: bool = False  # the store could not be read for the last prompt
+    is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
-    replied: tuple[int, Replied] | None = None
-    versions: tuple[int, Versions] = (0, Versions())
+    replied: tuple[int, Replied] | None = None  # the last turn and the message that it replied to
+    versions: tuple[int, Versions] = (0, Versions())  # the last turn and its unstored answers
     answers: tuple[int, dict[str, GivenAnswer]] = field(default_factory=lambda: (0, {}))
 
     @property
     def is_idle(self) -> bool:
-        """Return True if no turn runs here and nothing has to be written."""
+        """Return True if no turn is running and nothing is waiting to be stored."""
         return not self.is_in_turn and not self.unwritten
 
     def after_writing(self, act: Callable[[], Awaitable[None]]) -> bool:
-        """Run a callback once everything unwritten is stored. Return False if nothing is."""
+        """Register a callback for when everything is stored. Return False if nothing is waiting."""
         if self.unwritten:
             self.unwritten[-1].then.append(act)
         return bool(self.unwritten)
@@ -109,7 +99,7 @@ class Session:
             self.is_in_turn = False
 
     def enter(self, mode: Mode) -> bool:
-        """Enter a mode and drop what was said in another one. Return True if the mode changed."""
+        """Switch to a mode and drop messages of the previous one. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
@@ -120,33 +110,33 @@ class Session:
         return has_changed
 
     def again(self, incoming: Incoming, turn: int) -> Incoming:
-        """Return a turn to answer again, with the message that it replied to if known."""
+        """Return a turn to answer again, with the message that it replied to if that is known."""
         replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
         return replace(incoming, replied=replied)
 
     def held(self, mode: Mode) -> deque[Message]:
-        """Return the messages of a mode that only this process holds."""
+        """Return the unstored messages of a mode."""
         return self.incognito if mode == "incognito" else self.recent
 
     def note(self, turn: int, text: str, given: GivenAnswer) -> None:
-        """Note an answer to a turn."""
+        """Remember how an answer to a turn ended."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
 
     def given(self, turn: int) -> Mapping[str, GivenAnswer]:
-        """Return known answers to a turn by their texts."""
+        """Return the known answers to a turn by their text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
     def versions_of(self, turn: int, mode: Mode) -> Versions:
-        """Return the answers to the last turn that no store has."""
+        """Return the unstored answers to the last turn."""
         if self.versions[0] == turn:
             return self.versions[1]
         said = tuple(one.content for one in self.held(mode) if one.turn == turn and one.role == "assistant")
         return Versions(texts=said, number=len(said))
 
     def revise(self, turn: int, text: str, mode: Mode) -> None:
-        """Select a new answer to the last turn."""
+        """Add a new answer to the last turn and select it."""
         texts = self.versions_of(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
@@ -154,7 +144,7 @@ class Session:
         self.choose(turn, texts.index(text) + 1, mode)
 
     def choose(self, turn: int, number: int, mode: Mode) -> None:
-        """Select the answer of this number to the last turn, if there is one."""
+        """Select the answer with this number, if there is one."""
         of, there = self.versions
         if of == turn and 1 <= number <= len(there.texts):
             self.versions = turn, replace(there, number=number)
@@ -162,7 +152,7 @@ class Session:
             held[-1] = replace(held[-1], content=there.texts[number - 1])
 
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
-        """Give an edited message that no store holds its new text. `mode`: off or incognito."""
+        """Replace the text of an edited message that no store has."""
         held = self.held(mode)
         for index, one in enumerate(held):
             if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
@@ -174,14 +164,14 @@ class Session:
         return Correction()
 
     def decline(self, turns: Collection[int]) -> None:
-        """Mark turns that the model's provider refused, so that no prompt carries them."""
+        """Mark turns that the provider refused. No prompt carries them any more."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
     def forget(self, what: Forgetting) -> None:
-        """Drop all messages of the session, and unwritten ones that were forgotten."""
+        """Drop all messages of the session, and the unwritten ones that were forgotten."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()
@@ -196,7 +186,7 @@ class Session:
 
 
 class Sessions:
-    """Hold the sessions of all scopes."""
+    """Holds the sessions of all scopes."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()
@@ -207,7 +197,6 @@ class Sessions:
         return iter(list(self._sessions.values()))
 
     def of_owner(self, owner: int) -> list[Session]:
-        """Return the sessions of all scopes of an owner."""
         return [session for session in self if session.scope.owner == owner]
 
     def of(self, scope: Scope) -> Session:
@@ -227,7 +216,7 @@ class Sessions:
             session.is_outdated = True
 
     def move(self, session: Session, scope: Scope) -> None:
-        """Move a session to another scope."""
+        """Move a session to another scope, after a group got a new id."""
         del self._sessions[session.scope]
         session.scope = scope
         for held in (session.recent, session.incognito):
@@ -243,15 +232,13 @@ class Sessions:
         return next(self._ids)
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
-        """Hold messages of a turn in the process. `turn`: its number here."""
+        """Add messages of a turn to the session."""
         numbered = (replace(message, turn=turn).with_id(self.next_id(), session.scope) for message in messages)
         session.held(mode).extend(numbered)
 
 
 def choose_stricter(now: Mode | None, then: Mode | None) -> Mode | None:
-    """Return the stricter of the mode now and the mode then, so that nothing said while memory was off is stored later;
-    None: not known now.
-    """
+    """Return the stricter of two modes. A message sent while memory was off is never stored later."""
     if then is None or then == "on":
         return now
     return then if now is None else min(now, then, key=MODES.index)

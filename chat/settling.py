@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class Settling:
-    """Settle scopes after turns."""
+    """Runs the work that is due after a turn."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -37,8 +37,8 @@ class Settling:
     _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Return the facts and folds that are due, outside the turn, each failing by itself; sentences that the owner
-        must be told (a failed fold, once). Incognito nothing is due: nothing is written.
+        """Describe pictures, learn facts and fold messages as far as due. Return sentences for the owner, such as about
+        a failed fold.
         """
         try:
             if memory_mode_of(await self._memory.config(scope.owner)) == "incognito":

@@ -32,7 +32,7 @@ MARKS = " \t\n\"'“”„«»*_#.。"
 
 @define(kw_only=True, eq=False)
 class Titles:
-    """Generate titles with the background model, on the owner's quota."""
+    """Generates titles of conversations with the background model, on the owner's quota."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -47,12 +47,12 @@ class Titles:
         await cancel_and_wait(*self._tasks.values())
 
     def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
-        """Give those of a place's conversations a title that have none; nothing while that is being done already."""
+        """Start generating titles for conversations of a place, unless that is running already."""
         if conversations and place not in self._tasks:
             self._tasks[place] = asyncio.create_task(self._entitle_conversations(place, conversations))
 
     async def finished(self) -> None:
-        """Wait until no title is being made."""
+        """Wait until no title is being generated."""
         await asyncio.gather(*self._tasks.values())
 
     async def _entitle_conversations(self, place: Scope, conversations: Sequence[Scope]) -> None:
@@ -83,7 +83,7 @@ class Titles:
 
 
 def clean_title(text: str) -> str:
-    """Return the title in a model's answer, or "" if it is too long to be one."""
+    """Return the title in a model's answer, or "" if it is too long."""
     lines = [line for line in text.splitlines() if line.strip()]
     title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
     return title if len(title) <= MAX_TITLE_CHARS else ""

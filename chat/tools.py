@@ -89,8 +89,8 @@ TOOL_NAMES = (REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.name, OFFER
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Used:
-    """A tool that was used. `result`: what the model gets; `note`: what memory keeps of it, without anybody's words;
-    `found`, `summaries`: ids of the messages and summaries that it found; `proposal`: what a person will be asked.
+    """A tool call that was carried out. `note` is stored and contains none of the user's words. `found` and `summaries`
+    are ids.
     """
 
     call: ToolCall
@@ -103,9 +103,7 @@ class Used:
 
 @define(kw_only=True, eq=False)
 class MemoryTools:
-    """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept. `commands`: the names of
-    those that people may give here.
-    """
+    """Offers tools to the model and carries out their calls. Without `facts` none can be proposed."""
 
     _reading: MemoryReading
     _facts: Facts | None
@@ -113,9 +111,7 @@ class MemoryTools:
     _commands: Collection[str] = ()
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """Return the tools that may help: reminders always, since a set that changes breaks the prompt's cached prefix.
-        Nothing needs to be searched where everything is in the prompt.
-        """
+        """Return the tools that may help with this turn. Search is left out if the prompt already holds everything."""
         tools = [REMIND]
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)
@@ -131,9 +127,8 @@ class MemoryTools:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
     async def use(self, call: ToolCall, turn: Turn, *, seen: Seen = NOTHING_SEEN, room: int = RESULT_TOKENS) -> Used:
-        """Do what was called for; what was found takes at most `room` tokens, without what was `seen` in this turn.
-
-        Whatever is wrong with the call is told to the model, which may call again.
+        """Carry out a tool call; results take at most `room` tokens. Errors become the result, so that the model can
+        try again.
         """
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
@@ -215,7 +210,7 @@ def _make_failed(call: ToolCall, why: str) -> Used:
 
 
 def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:
-    """Parse the arguments, or return what is wrong with them."""
+    """Parse the arguments, or return a sentence that says what is wrong with them."""
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
     try:

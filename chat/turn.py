@@ -23,14 +23,9 @@ from runtime.tracing import span
 class Turn:
     """The state of a turn, handed from one step to the next.
 
-    Read once, at the beginning: `config`, the owner's configuration (None: there is none, or the store could not say);
-    `mode`, how memory stands for this turn (taken to be on where that is not known: `is_mode_known`); `history`, what
-    the process itself holds of the talk so far, and `incognito`, what of that was said incognito; `local_id`, this
-    turn's number among what the process holds.
-
-    Set when the question is stored: `stored`, its turn in the store (None: it is in no store), and `answer`, the answer
-    that the store already has, or else `sources`, what it said of the context at that moment. `notices` are
-    sentences that the person reads with the answer.
+    Set at the start: `config` (None if unknown), `mode`, `history` and `incognito` (messages that the process holds).
+    Set when the question is stored: `stored` (the turn's id), and `answer` if it was answered before, or else `sources`
+    of the context.
     """
 
     incoming: Incoming
@@ -52,27 +47,26 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """Return the turn's number in the store, or else in the process. The two never collide."""
+        """Return the turn's number in the store, or else in this process. The two never collide."""
         return self.local_id if self.stored is None else self.stored
 
     @property
     def is_on(self) -> bool:
-        """Return True if memory should hold this turn."""
         return self.mode == "on"
 
     @property
     def reads_memory(self) -> bool:
-        """Return True if the store may be read: the question was stored, or the mode is incognito."""
+        """Return True if the store may be read for this turn."""
         return self.stored is not None or self.mode == "incognito"
 
     @property
     def zone(self) -> tzinfo:
-        """Return the owner's time zone, or UTC while their memory is off."""
+        """Return the owner's time zone, or UTC if their memory may not be read."""
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
     @property
     def questions(self) -> list[NewMessage]:
-        """Return the question's messages as memory should hold them, in order."""
+        """Return the question's messages as they are stored."""
         return [
             NewMessage(
                 role="user",
@@ -89,7 +83,7 @@ class Turn:
 
 
 def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
-    """Return a stored turn as it came in, or None if none of its messages is left."""
+    """Rebuild an incoming turn from its stored messages. Return None if none is left."""
     asked = [one for one in turn if one.role == "user"]
     if not asked:
         return None
@@ -120,7 +114,7 @@ SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole a
 
 @contextmanager
 def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
-    """Count the turn and open a span for it. Yield a function that notes the reply and returns it."""
+    """Count a turn and open a span for it. Yield a function that records the reply and returns it."""
     began, outcome = monotonic(), "stopped"
 
     def note(reply: Reply) -> Reply:

@@ -27,14 +27,14 @@ REFUSALS = make_counter(
 
 
 def start(model: str) -> None:
-    """Begin every series of a model at 0."""
+    """Initialise every metric of a model at 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
     start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
 async def measured(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usage]]]) -> tuple[Answer, Usage]:
-    """Return what `ask` returns, an answer and its tokens, and note them."""
+    """Await `ask` and record its duration, tokens and failure."""
     started = monotonic()
     try:
         with model_span("chat", model) as told:

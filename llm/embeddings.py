@@ -28,10 +28,10 @@ MAX_DIMENSIONS = 8_192
 
 
 class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
-    """Turns texts into normalised vectors. Raises a ModelError. Use as `async with`.
+    """Turns texts into normalised vectors. Raises a ModelError. Use with `async with`.
 
-    Stored vectors carry `name`, since those of different models cannot be compared. `dimensions` is 0 while it is
-    unknown: before the first answer of an endpoint.
+    Stored vectors carry `name` because vectors of different models cannot be compared. `dimensions` is 0 until the
+    endpoint has answered once.
     """
 
     @property
@@ -41,16 +41,16 @@ class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
     def dimensions(self) -> int: ...
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of what may be found: float32 [n, dimensions]."""
+        """Embed texts that can be found. Return float32 [n, dimensions]."""
         ...
 
     async def query(self, text: str) -> Vectors:
-        """Return the vector of what is looked for: float32 [dimensions]."""
+        """Embed a query. Return float32 [dimensions]."""
         ...
 
 
 class EndpointEmbedder(EndpointClient):
-    """Embeddings of an OpenAI-compatible endpoint, in batches."""
+    """Embeds texts at an OpenAI-compatible endpoint, in batches."""
 
     settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
 
@@ -94,9 +94,7 @@ class EndpointEmbedder(EndpointClient):
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Return the vectors of texts of which some may be refused: those are zero, which is near to nothing. Raises a
-    ModelError.
-    """
+    """Embed texts one by one if a batch is refused. A refused text gets the zero vector. Raise ModelError."""
     try:
         return await embedder.passages(texts)
     except (ModelRefused, ModelBroken):
@@ -111,7 +109,7 @@ async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def embedder_for(settings: Settings) -> Embedder | None:
-    """Return the embedder that the settings name; None for `none`."""
+    """Return the embedder of the settings, or None for `none`."""
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":

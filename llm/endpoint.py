@@ -1,7 +1,4 @@
-"""The base of every call to an OpenAI-compatible endpoint: one client, failures as ModelErrors, bounded retries.
-
-No sentence of here holds a key, a prompt or the endpoint's own words.
-"""
+"""The base class for calls to an OpenAI-compatible endpoint, with timeouts and bounded retries."""
 
 import asyncio
 import logging
@@ -21,13 +18,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RETRIES, MAX_LOADING = 2, 100  # further attempts after a failure that may pass, and while a server loads the model
-MAX_WAIT_SECONDS = 20.0
-"""Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
-MAX_CALL_SECONDS = 3_600.0
-"""Seconds that a call may go on, whatever arrives (2,000 tokens, almost two seconds each); a turn may make several."""
-STRETCH, MIN_GROWTH_CHARS = 10, 100
-"""An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives."""
+RETRIES = 2  # after a failure that may pass
+MAX_LOADING = 100  # retries while a server loads the model
+MAX_WAIT_SECONDS = 20.0  # the longest `retry-after` that is waited for
+MAX_CALL_SECONDS = 3_600.0  # for one call (2,000 tokens at almost two seconds each)
+STRETCH = 10  # multiples of MODEL_TIMEOUT within which an answer must make progress
+MIN_GROWTH_CHARS = 100  # characters that count as progress
 
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
@@ -36,17 +32,16 @@ FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError) 
 
 
 def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
-    """Return the way to an endpoint. Importing the SDK takes a second: call this in a thread."""
+    """Return a client for an endpoint. Call this in a thread, since importing the SDK takes a second."""
     from llm.openai_client import OpenAIClient
 
     return OpenAIClient(api_key=api_key, base_url=base_url)
 
 
 class Patience:
-    """The time that a model has: `seconds` without a byte, retries included, STRETCH of these without an answer that
-    grows, and `most` from the first byte on.
+    """The time limits of one call: `seconds` without a byte, STRETCH times as long without progress, and `most` in all.
 
-    `may_retry`: nothing that it answered was shown.
+    `may_retry` is False once part of the answer was shown.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:
@@ -61,16 +56,16 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds."""
+        """The seconds until the call times out."""
         return (self._timeout.when() or 0.0) - self._now()
 
     @property
     def silence(self) -> float:
-        """Seconds for which there was no answer, once they are over."""
+        """The seconds of silence after which the call timed out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
     def renew(self) -> None:
-        """Something has arrived. Raise ModelBroken where an answer goes on for ever."""
+        """Restart the timeout because bytes have arrived. Raise ModelBroken for an endless answer."""
         now = self._now()
         if self._until is None:
             self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
@@ -79,11 +74,11 @@ class Patience:
         self._timeout.reschedule(min(now + self._seconds, self._grows_until))
 
     def end_by(self, deadline: float) -> None:
-        """Give what is asked next until `deadline`, on the loop's clock, to begin its answer."""
+        """Time out at `deadline` on the loop's clock, if that is earlier."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
     def grow(self, characters: int) -> None:
-        """So much of the answer has arrived."""
+        """Count characters of the answer as progress."""
         self._grown += characters
         if self._grown >= MIN_GROWTH_CHARS:
             self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
@@ -91,20 +86,20 @@ class Patience:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """While the time is not the model's."""
+        """Stop the clock within the block."""
         self._timeout.reschedule(None)
         yield
         self._timeout.reschedule(self._now() + self._seconds)
 
 
 def model_span(operation: str, model: str) -> AbstractContextManager[Span]:
-    """Return a span by OpenTelemetry's GenAI conventions, which call every endpoint of this kind "openai"."""
+    """Open a span by OpenTelemetry's GenAI conventions, which call any endpoint of this kind "openai"."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
     return span(f"{operation} {model}", told, is_request=True)
 
 
 class ModelAddress(TypedDict, total=False):
-    """The address of a model, and how long it is waited for. `base_url`: OpenAI's where it is missing or empty."""
+    """The address of a model and its timeout in seconds. Without a `base_url` it is OpenAI's."""
 
     model: Required[str]
     api_key: Required[Secret]
@@ -115,7 +110,7 @@ class ModelAddress(TypedDict, total=False):
 
 
 def connection(settings: Settings, model: str) -> ModelAddress:
-    """Return the connection to a model at the answering endpoint."""
+    """Return the address of a model at the answering endpoint."""
     return {
         "model": model,
         "api_key": settings.openai_api_key,
@@ -125,11 +120,10 @@ def connection(settings: Settings, model: str) -> ModelAddress:
 
 
 class EndpointClient:
-    """The client of one model at an endpoint. Use as `async with`, which closes its connections."""
+    """A client for one model at an endpoint. Use with `async with`."""
 
     settings = SettingNames(model="OPENAI_MODEL", key="OPENAI_API_KEY", url="OPENAI_BASE_URL")
-    silence = 1
-    """The multiple of `timeout` for which the endpoint may be silent."""
+    silence = 1  # multiplies `timeout`
 
     def __init__(self, **connection: Unpack[ModelAddress]) -> None:
         self.name = self._model = connection["model"]
@@ -152,10 +146,7 @@ class EndpointClient:
     async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
     ) -> T:
-        """Return the answer to a request, after as many attempts as fit in time. Raises a ModelError.
-
-        `most`: seconds of an answer.
-        """
+        """Call `ask` again after failures that may pass, within the timeout. `most` limits the seconds of an answer."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
         patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if most is None else most)
         try:
@@ -177,9 +168,7 @@ class EndpointClient:
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
 
     async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
-        """Return True if to try again after failed attempt number `attempt` (0 = the first); if so,
-        the pause is over.
-        """
+        """Wait and return True if the call should be tried again."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
             most, wait = MAX_LOADING, 2.0
@@ -193,7 +182,6 @@ class EndpointClient:
         return True
 
     def _to_model_error(self, error: Exception) -> ModelError:
-        """Turn any error of a call into a ModelError."""
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):

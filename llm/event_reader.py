@@ -18,7 +18,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
 
 
 class EventReader:
-    """Reads one body. `is_over`: its last event was read, so nothing more is expected."""
+    """Parses one response body. `is_over` is True after the last event."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -29,7 +29,7 @@ class EventReader:
         self._name = ""
 
     def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects that these bytes complete. Raise ModelBroken for a damaged or oversized one."""
+        """Yield the objects that a chunk completes. Raise ModelBroken for a damaged or oversized event."""
         self._buffer += chunk
         if self._is_json is None and (start := self._buffer.lstrip(_BLANK)):
             self._is_json = start.startswith((b"{", b"["))
@@ -42,7 +42,7 @@ class EventReader:
             raise ModelBroken(remedy="(endless)")
 
     def finish(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the events that the end of the body completes."""
+        """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
             yield from _parse_objects(_text(rest))
@@ -51,7 +51,7 @@ class EventReader:
             yield from self._take_line(b"")
 
     def _take_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
-        """Take in one line; a blank one ends an event."""
+        """Add a line to the current event. A blank line ends the event."""
         if self.is_over:
             return
         if line:
@@ -78,7 +78,7 @@ def _text(data: bytes) -> str:
 
 
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in a text of JSON, alone or in a list (Gemini); what is not even meant as one says nothing."""
+    """Yield the objects of a JSON text, alone or in a list (Gemini). Ignore text that is not JSON."""
     text = text.strip("\ufeff \t\r\n")
     if text[:1] not in ("{", "["):
         return

@@ -1,7 +1,4 @@
-"""The failures of a call to an endpoint, and how an endpoint's refusal is read.
-
-No sentence of here holds a key, a prompt or the endpoint's own words.
-"""
+"""Errors of a call to an endpoint. Their sentences never contain a key, a prompt or the endpoint's own words."""
 
 import re
 from collections.abc import Mapping
@@ -27,12 +24,11 @@ REQUESTS = make_counter(
     "HTTP requests to the model's endpoint, by path and status.",
     {"path": PATHS, "status": STATUSES},
 )
-MAX_ERROR_CHARS = 4_000
-"""Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
-MAX_TOLD_SECONDS = 366 * 86_400.0  # seconds that a person is told to wait; what formats numbers takes no 10^30
+MAX_ERROR_CHARS = 4_000  # of an error message that are searched, since some patterns take quadratic time
+MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-# The following only say what is tried first: a refusal in other words goes down the ladder (ladder.py).
+# The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
 _LONG = re.compile(
     r"(context|prompt|input|sequence|request|message|body).{0,60}(length|long\b|large|window|size|exceed)"
     r"|(max|exceed|limit|too (long|large|many)|at most|less than)\w*\b.{0,60}"
@@ -63,11 +59,11 @@ _NAMED_PICTURES = re.compile(
 
 
 class NoConnection(Exception):  # noqa: N818 - reads as the state it is
-    """There was no answer at all."""
+    """Raised if the endpoint did not answer at all."""
 
 
 class StatusError(Exception):
-    """The endpoint answered with an error. `body`: as parsed from JSON, else as text."""
+    """Raised for an HTTP error status. `body` is parsed JSON, or text."""
 
     def __init__(self, status_code: int, body: object, headers: Mapping[str, str]) -> None:
         super().__init__(status_code)
@@ -78,7 +74,7 @@ class StatusError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class SettingNames:
-    """The variables that a refusal tells people to look at."""
+    """The names of the settings that an error message mentions."""
 
     model: str
     key: str
@@ -89,7 +85,7 @@ Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model"
 
 
 def classify(error: StatusError) -> Kind:
-    """Tell a refusal's kind by its code, its status and, where these leave it open, its words."""
+    """Return the kind of a refusal, by its code, its status and then its words."""
     status, body = error.status_code, find_error_body(error.body)
     codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
     words = f"{' '.join(codes)} {message}"
@@ -114,7 +110,7 @@ def classify(error: StatusError) -> Kind:
 
 
 def _is_filter_named(body: Mapping[str, Any]) -> bool:
-    """True if a refusal has the fields in which OpenRouter and Azure say what was flagged, or is an answer so ended."""
+    """Return True if a refusal has the fields of a content filter (OpenRouter, Azure)."""
     metadata, choices = body.get("metadata"), body.get("choices")
     if isinstance(choices, list) and any(
         "content_filter_results" in choice for choice in choices if isinstance(choice, Mapping)
@@ -124,7 +120,7 @@ def _is_filter_named(body: Mapping[str, Any]) -> bool:
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
-    """Return an error status, or an error inside a stream (then with the status that its body names), as ours."""
+    """Convert an HTTP error, or an error within a stream, to a ModelError."""
     status, kind = error.status_code, classify(error)
     wait = retry_after(error.headers)
     if kind == "length":
@@ -147,7 +143,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
-    """Return an error that came in place of an answer or of the rest of it, with the status that it names."""
+    """Return the error that a response body contains in spite of its good status, or None."""
     if not body.get("error") and body.get("object") != "error":
         return None
     code = find_error_code(body)
@@ -156,7 +152,9 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the endpoint asks to wait; a date is read against the endpoint's own clock."""
+    """Return the seconds to wait before a retry, from the response headers. A date is compared with the endpoint's
+    clock.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
@@ -172,7 +170,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def find_error_body(body: object) -> Mapping[str, Any]:
-    """Return the error object of a body, whether or not it is wrapped in {"error": …}, or in a list (Gemini)."""
+    """Return the error object of a body, wrapped in {"error": …} or not, or in a list (Gemini)."""
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, Mapping):
@@ -184,15 +182,13 @@ def find_error_body(body: object) -> Mapping[str, Any]:
 
 
 def find_error_code(body: object) -> str:
-    """Return the error's code, or its type where it has none."""
+    """Return the error's code, or else its type."""
     error = find_error_body(body)
     return str(error.get("code") or error.get("type") or "")
 
 
 def find_error_message(body: object) -> str:
-    """Return the beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may
-    quote key or prompt.
-    """
+    """Return the start of the endpoint's message. Never show or log it, since it may quote the key or the prompt."""
     if isinstance(body, str):
         return body[:MAX_ERROR_CHARS]
     error = find_error_body(body)
@@ -203,7 +199,7 @@ def find_error_message(body: object) -> str:
 
 
 def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
-    """Whether a request was refused because of its pictures: of any, or of one that is spoilt."""
+    """Return "all" if the endpoint takes no pictures, "this" if one is damaged, or ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
     words = f"{find_error_code(error.body)} {find_error_body(error.body).get('param')} {find_error_message(error.body)}"

@@ -1,7 +1,4 @@
-"""The steps after a refusal that is not understood: what the next request leaves out, and what is remembered of it.
-
-Pure: openai_api.py sends the requests, and chat/answer_loop.py makes the shorter prompts.
-"""
+"""Decides what to leave out of the next request after a refusal that is not understood. Does no I/O."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +10,17 @@ from llm.window import Window
 from records.model_calls import PromptMessage
 
 Step = Literal["parameters", "tools", "length", "history", "system"]
-"""What a request is sent without: optional parameters, tools, most of its length, earlier messages, the system role."""
+"""What the next request leaves out: optional parameters, tools, most of its length, history, or the system role."""
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 
-MAX_REQUESTS = 4  # requests for one answer; further ones would be refused alike, and a person waits
-REMEMBERED_SECONDS = 86_400.0  # A server may be updated: what it refused is tried again a day later
-
+MAX_REQUESTS = 4  # for one answer, since a person waits
+REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
 
 
 class RefusedFeatures:
-    """Names of what an endpoint refused within the last day."""
+    """The features that an endpoint refused within the last day."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
@@ -37,7 +33,7 @@ class RefusedFeatures:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
     def add_length(self, *, is_sure: bool) -> None:
-        """Note that prompts are kept short: for a day, or until the next answer where something else may be refused."""
+        """Keep prompts short for a day. If length may not be the reason, only until the next answer."""
         self.add(LENGTH)
         if not is_sure:
             self.add(PERHAPS_LENGTH)
@@ -51,11 +47,10 @@ class RefusedFeatures:
 
 @dataclass
 class Ladder:
-    """The refusals of one answer, and what its requests leave out because of them.
+    """The refusals of one answer, and what its next requests leave out.
 
-    `for_person`: a person waits for the answer, and a caller can make its prompt shorter. `window`: of the model, as
-    far as this answer's refusals were taken for one of its length. `refused_at`: when the first one came, on the
-    monotonic clock. `parameters`: names of those that are left out.
+    `window` is the model's window as far as refusals of this answer were attributed to length. `refused_at` is the time
+    of the first refusal on the monotonic clock.
     """
 
     for_person: bool = False
@@ -73,7 +68,7 @@ class Ladder:
 
     @property
     def was_fault(self) -> bool:
-        """True if the last refusal was a fault of the server (500), which may pass."""
+        """True if the last refusal was a server fault (500), which may pass."""
         return bool(self._taken) and self._taken[-1][1].startswith("500")
 
     def note_refusal(self) -> None:
@@ -82,16 +77,16 @@ class Ladder:
             self.refused_at = monotonic()
 
     def has_ended_empty_before(self, finish: str | None) -> bool:
-        """Note that an answer ended without a word, for this reason; return True if the one before did, too."""
+        """Record why an answer ended empty. Return True if the previous one ended for the same reason."""
         before, self._empty_finish = self._empty_finish, finish
         return finish is not None and finish == before
 
     def climb(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
-        """Take the next request's steps and return them; none where there is none to take.
+        """Choose the steps of the next request, or none if all were tried.
 
-        `words`: the refusal's status and text. `possible`: the steps that would change the request. `likely`: the step
-        that a code or a known wording points to. Steps that would need too many requests are taken together. One
-        request is kept for a question that nobody refuses, unless there is a likely step.
+        `words` is the status and text of the refusal. `possible` are steps that would change the request, and `likely`
+        is the step to try first. Steps are combined so that few requests suffice. One request is reserved for a
+        harmless question unless a step is likely.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)
@@ -106,18 +101,18 @@ class Ladder:
         return steps
 
     def was_alone(self, step: Step) -> bool:
-        """Return True if a request was sent with this step as the only new one."""
+        """Return True if this step was once the only new one of a request."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def helpful(self) -> set[Step]:
-        """Return the steps that led to an answer: the last ones, and those after which the refusal read differently."""
+        """Return the last steps, and those after which the refusal changed."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}
 
 
 def tell_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
-    """Return a prompt whose rounds of tools are told in the user's messages."""
+    """Return a prompt with its tool calls and results rewritten as user messages."""
     names = {call.id: call.name for message in messages for call in message.calls}
     told = []
     for message in messages:

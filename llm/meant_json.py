@@ -8,7 +8,7 @@ MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's lengt
 
 
 def parse_meant_json(text: str, *, max_chars: int = MAX_REPAIRED_CHARS) -> object:
-    """Return the value that a text is, or was meant to be; None where that cannot be told, or is too long to repair."""
+    """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):

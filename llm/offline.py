@@ -37,7 +37,7 @@ _QUESTION_WORDS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """One sentence of a prompt. `when`: the day, where it is known."""
+    """One sentence of a prompt, with its day if that is known."""
 
     text: str
     speaker: Speaker
@@ -45,8 +45,6 @@ class Sentence:
 
 
 class _Deterministic(ChatModel):
-    """A model that computes its text."""
-
     def __init__(self) -> None:
         self._tokenizer = Tokenizer.for_model(self.name)
 
@@ -60,7 +58,7 @@ class _Deterministic(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """Return the text as a model's answer, shown word by word where it is streamed."""
+        """Return the computed text, streamed word by word."""
         text = self._text(messages, schema)
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
@@ -73,7 +71,7 @@ class _Deterministic(ChatModel):
 
 
 class OfflineModel(_Deterministic):
-    """Answers by quoting what the person told that shares most with the question, and says what it is."""
+    """Answers by quoting the user's sentences that best match the question."""
 
     name = "offline"
 
@@ -103,15 +101,12 @@ class OfflineModel(_Deterministic):
 
 
 class ExtractiveSummarizer(_Deterministic):
-    """Summarises by choosing sentences, where there is no model or the model has failed."""
+    """Summarises by selecting sentences, if there is no model or it failed."""
 
     name = "extractive"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
-        """Return the extract of the last user message; where JSON is asked for, the facts that it states outright.
-
-        Raises ModelBroken where the message has no sentence.
-        """
+        """Return an extract of the last user message, or the facts that it states if JSON is asked for."""
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return stated(source, schema)
@@ -123,9 +118,7 @@ class ExtractiveSummarizer(_Deterministic):
 
 
 def _find_known(told: Sequence[Sentence]) -> list[Sentence]:
-    """Return the facts and profile, and then, the newest first, what the person told that no fact is about: eight at
-    most.
-    """
+    """Return up to eight facts and, newest first, statements that no fact covers."""
     known = [one for one in told if one.speaker == "fact"]
     about = [_terms_of(one.text) for one in known]
     rest = ((one, _terms_of(one.text)) for one in reversed(told))
@@ -134,9 +127,7 @@ def _find_known(told: Sequence[Sentence]) -> list[Sentence]:
 
 
 def find_best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
-    """Up to three sentences that share the question's words, rare ones above all: of those that share almost as much as
-    the best the latest first, since they may correct it.
-    """
+    """Return up to three sentences that share the most and rarest words with the question, the latest first."""
     found = [(one, _terms_of(question) & _terms_of(one.text)) for one in told]
     frequency = Counter(term for _, shared in found for term in shared)
     scores = [sum(1 / frequency[term] for term in shared) for _, shared in found]
@@ -146,8 +137,8 @@ def find_best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
 
 
 def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
-    """Return the most telling sentences of a conversation or of summaries, verbatim and in order: at most five, and
-    `max_tokens` by `count`. Others than what the person tells are taken only where there is nothing else.
+    """Return up to five of the most informative sentences, verbatim, in order and within `max_tokens`. Prefer what the
+    user says.
     """
     every = _drop_repeats(_read_sentences(text))
     said = [one for one in every if one.speaker != "assistant"]
@@ -162,14 +153,13 @@ def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]
 
 
 def _score_sentence(text: str) -> int:
-    """Score how much a sentence tells, by its words, numbers and capitalised words."""
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
     return min(6, len(_terms_of(text))) + 2 * min(6, len(telling))
 
 
 def read(text: str) -> tuple[list[Sentence], str]:
-    """Return the sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
+    """Split a text into the sentences of its leading blocks and the remaining text."""
     for of_others in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{of_others}>", "").replace(f"</{of_others}>", "")
     found, text = list[Sentence](), text.strip()
@@ -182,15 +172,12 @@ def read(text: str) -> tuple[list[Sentence], str]:
 
 
 def _read_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a fold's material or of a message: blocks, or plain lines."""
     blocks, rest = read(text)
     return [*blocks, *_parse_lines(rest, "user")]
 
 
 def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
-    """Yield the sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; a line without a
-    name goes on from the one before. Leaves out facts that no longer hold.
-    """
+    """Yield the sentences of lines like `[date] Name: text`. Skip facts that are no longer valid."""
     speaker, when, is_stamped, holds = default, None, False, True
     for line in text.split("\n"):
         heading, words = split_heading(line)
@@ -209,7 +196,7 @@ def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
 
 
 def _terms_of(text: str) -> frozenset[str]:
-    """Return the topics of a text. Six letters count, which joins what stems leave apart (allergy, allergic)."""
+    """Return the content words of a text, cut to six letters. That joins "allergy" and "allergic"."""
     return frozenset(term[:6] for term in list_content_terms(text))
 
 
@@ -218,7 +205,6 @@ def _drop_repeats(found: Iterable[Sentence]) -> list[Sentence]:
 
 
 def _date_of(sentence: Sentence) -> date:
-    """Return the day of a sentence. What has no date is of a recent turn, and so the latest."""
     return sentence.when or date.max
 
 
@@ -234,7 +220,7 @@ def _fold_text(text: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Return True if a text asks rather than tells; one with a question tag ("…, isn't it?") tells something."""
+    """Return True if a text is a question. A question tag ("…, isn't it?") does not count."""
     words = text.replace("’", "'").casefold().split()
     if words and words[0].partition("'")[0].strip(",") in _QUESTION_WORDS:
         return True
@@ -262,7 +248,7 @@ _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "i
 
 
 def stated(request: str, schema: Mapping[str, object]) -> str:
-    """Return the JSON that was asked for: facts of a conversation, or a profile out of facts."""
+    """Return facts or a profile as the JSON that was asked for."""
     made = _write_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)
 
@@ -285,9 +271,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _find_told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the facts that a sentence states, how an older one that is replaced begins ("": none is),
-    and their kind.
-    """
+    """Yield the facts of a sentence, the beginning of an older fact to replace, and their kind."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)
@@ -304,7 +288,7 @@ def _find_told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _to_statement(clause: str) -> tuple[str, str]:
-    """Split a statement into the beginning of the fact after the name, and the rest; "" where it states nothing."""
+    """Split a statement into a verb phrase and the rest, or return two empty strings."""
     origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
         return " lives in", town
@@ -323,7 +307,6 @@ def _is_taste(text: str) -> bool:
 
 
 def _write_profile(request: str) -> dict[str, str]:
-    """Return the facts themselves, with tastes separate; without facts, the former profile."""
     lines = map(split_heading, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]

@@ -1,8 +1,4 @@
-"""Chat completions of any OpenAI-compatible endpoint, streamed inside.
-
-Owns the request's shape, the reading of the stream, and what counts as a whole answer: a server that ignores `stream`,
-a cut-off stream and a silent one are told apart.
-"""
+"""Chat completions of any OpenAI-compatible endpoint: builds requests, reads answers and reacts to refusals."""
 
 import asyncio
 import logging
@@ -51,17 +47,15 @@ log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
 
-MAX_BACKGROUND_SECONDS = 300.0
-"""Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
+MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
+# Parameters that an endpoint may refuse by name. A request means the same without the first four.
 _OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice", "tools", "stream")
-"""Parameters that an endpoint may refuse, each by its name."""
-_PARAMETERS = {prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice"}
-"""Those of them without which a request asks for the same."""
+_PARAMETERS = set(_OPTIONAL[:4])
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
-MIN_SHORTENED_TOKENS = 1_000  # tokens of a prompt that is not too long for any server, unless it says so
+MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 _PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
@@ -69,12 +63,10 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an endpoint. Use as `async with OpenAIChat(…) as model`.
+    """A chat model at an OpenAI-compatible endpoint. Use with `async with`.
 
-    `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
-    `model_setting`: the variable that a person would change to name another model. `vision`: "on": pictures are sent
-    whatever was refused before; "off": never; `abilities` go before it, and are where the endpoint's own account of
-    window and tokens begins. `folder`: where ThinkingModels remembers.
+    `model_setting` is the setting that names the model. `vision` overrides what was found out about pictures. `folder`
+    keeps what is remembered across restarts.
     """
 
     def __init__(
@@ -111,7 +103,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """Return the model's answer. What was shown through `on_text` is never taken back by a second attempt."""
+        """Return the model's answer. Text shown through `on_text` is never taken back by a retry."""
         ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Ladder())
         if self._precedence is None:
             return await self._measure_call(messages, partial(self._retry_until_answered, ask))
@@ -180,7 +172,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         client: "OpenAIClient",
         patience: Patience,
     ) -> PartialAnswer:
-        """One whole answer; what the endpoint refuses of the request is left out, and it is asked again."""
+        """Ask until there is a whole answer, leaving out more of the request after each refusal."""
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
             if "tools" in ladder.left_out and offer.tools:
@@ -220,9 +212,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _make_request(
         self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer, ladder: Ladder
     ) -> dict[str, Any]:
-        """Return the body: what every endpoint takes, and of the rest only what is needed and was not
-        refused before.
-        """
+        """Return the request body without anything that was refused before."""
         is_plain = "parameters" in ladder.left_out
         if "tools" in ladder.left_out or not self.takes_tools:
             messages = tell_as_text(messages)
@@ -254,9 +244,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         error: StatusError,
         patience: Patience,
     ) -> bool:
-        """Leave out what the refusal names, or else the ladder's next steps; False where there is nothing more to try.
+        """Leave out what the refusal names, or else take the ladder's next steps. Return False if nothing is left to
+        try.
 
-        Raises ContextTooLong or HistoryRefused for a step that takes another prompt.
+        Raise ContextTooLong or HistoryRefused if the caller must build another prompt.
         """
         kind = classify(error)
         if kind in ("busy", "loading"):
@@ -304,7 +295,6 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _possible_steps(
         self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]
     ) -> set[Step]:
-        """Return the steps that would change a request."""
         possible: set[Step] = set()
         if _PARAMETERS & request.keys():
             possible.add("parameters")
@@ -322,7 +312,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _note_answer(
         self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
     ) -> None:
-        """Remember what led to an answer, for the next ones."""
+        """Remember the steps that led to an answer."""
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
@@ -350,7 +340,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _demand_question_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
-        """Raise ModelDeclined if the endpoint answers other words than those that it refuses in every form."""
+        """Raise ModelDeclined if the endpoint answers a harmless question."""
         if ladder.is_used_up:
             return
         ladder.refusals += 1
@@ -362,7 +352,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         raise ModelDeclined from None
 
     def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
-        """Note an optional parameter of the request that the endpoint names in its refusal; True if there is one."""
+        """Drop the optional parameter that a refusal names. Return False if it names none."""
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(find_error_body(error.body).get("param") or "").split(".")[0]
@@ -384,7 +374,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
     def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
-        """Keep later prompts shorter where this one is too long. Raise ContextTooLong, and PicturesRefused."""
+        """Remember a refusal because of length or pictures. Raise ContextTooLong or PicturesRefused."""
         failure = self._to_model_error(error)
         if isinstance(failure, ContextTooLong) and not is_for_person:
             counted = self._count_tokens(messages)
@@ -403,14 +393,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _doubt_tools(self, why: str, *, is_certain: bool = False) -> None:
-        """A request that passed without tools alone may be chance; twice in turn, for one reason, is not."""
+        """Stop offering tools if requests passed only without them twice for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or why in self._unsupported:
                 self._note_without("tools")
             self._unsupported.add(why)
 
     def _count_tokens(self, messages: Sequence[PromptMessage]) -> int:
-        """Return the tokens of a prompt, as they are counted here."""
         return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
 
     async def _read(
@@ -421,7 +410,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         on_text: OnText | None,
         patience: Patience,
     ) -> None:
-        """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
+        """Send a request and read the whole answer. Leaving early closes the connection."""
 
         async def show() -> None:
             if on_text and (news := answer.news()) is not None:

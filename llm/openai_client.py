@@ -43,10 +43,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response's body within its bounds. A longer refusal ends there; anything else that is longer is ModelBroken.
-
-    What comes gzipped, though none was asked for, is inflated within the same bounds.
-    """
+    """A response body with a size limit. A longer error body is cut; any other raises ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool) -> None:
         self._stream = stream
@@ -69,7 +66,6 @@ class Body(httpx2.AsyncByteStream):
                 await self.on_drained()
 
     async def _inflate_chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body's bytes; a gzipped body (by its first bytes) inflated, in pieces of a bounded size."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
         while (chunk := await self._read_chunk(chunks)) is not None:
@@ -98,7 +94,7 @@ class Body(httpx2.AsyncByteStream):
 
 
 class OpenAIClient:
-    """Requests to one endpoint, without retries and time limits of the SDK's own. `base_url` "": OpenAI's."""
+    """Sends requests to one endpoint, without the SDK's retries and timeouts."""
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
         self._sdk = AsyncOpenAI(
@@ -130,9 +126,9 @@ class OpenAIClient:
         on_drained: OnDrained | None = None,
         file: tuple[str, bytes, str] | None = None,
     ) -> AsyncIterator["Answer"]:
-        """The answer, its body still to be read. Leaving before its end closes the connection.
+        """Send a request and yield the answer with its body unread. Leaving early closes the connection.
 
-        `file`: name, content and type of one that is sent along, in a form. Raises NoConnection and StatusError.
+        `file` is a name, content and type to upload. Raise NoConnection or StatusError.
         """
         form: dict[str, Any] = {}
         if file is not None:
@@ -154,11 +150,11 @@ class OpenAIClient:
             yield answer
 
     async def models(self) -> list[str]:
-        """Return the models that the endpoint names; none where it does not."""
+        """Return the names of the endpoint's models, or none if it has no list."""
         return [str(row["id"]) for row in await self._listed()]
 
     async def endings(self) -> dict[str, date]:
-        """Return the days on which models end, by their names, as far as the endpoint's list tells."""
+        """Return the shutdown dates of models that the endpoint announces."""
         found = {}
         for row in await self._listed():
             for field in _ENDING_FIELDS:
@@ -175,17 +171,14 @@ class OpenAIClient:
 
 
 class Answer:
-    """An answer whose status is good, and whose body is still to be read."""
+    """A successful response whose body is still unread."""
 
     def __init__(self, stream: AsyncStream[object]) -> None:
         self._stream = stream
         self.body = cast(Body, stream.response.stream)
 
     async def events(self) -> AsyncGenerator[Mapping[str, Any], None]:
-        """Yield each object of the answer, from a stream of events or one JSON text: its first character decides.
-
-        Raises BrokenOff if the connection is cut, and ModelBroken for an event that is damaged.
-        """
+        """Yield each object of a stream of events or of a JSON body. Raise BrokenOff or ModelBroken."""
         reader = EventReader()
         chunks = self._stream.response.aiter_bytes()
         try:
@@ -206,7 +199,7 @@ class Answer:
                 raise BrokenOff from None
 
     async def read(self, most: int) -> bytes:
-        """Return the whole body. Raise ModelBroken for more than `most` bytes, and BrokenOff."""
+        """Return the whole body. Raise BrokenOff, or ModelBroken for more than `most` bytes."""
         try:
             content: bytes = await self._stream.response.aread()
         except httpx2.HTTPError:
@@ -216,7 +209,7 @@ class Answer:
         return content
 
     async def json(self, most: int) -> object:
-        """Return the whole body, parsed. Raises as `read` does, and ModelBroken for what is no JSON."""
+        """Return the parsed body. Raise BrokenOff or ModelBroken."""
         try:
             return parse_bounded(await self.read(most))
         except ValueError:

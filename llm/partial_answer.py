@@ -1,7 +1,4 @@
-"""One answer of a model as it arrives: its text, thoughts, calls and usage, and when it is whole.
-
-Owns what of it may be shown.
-"""
+"""One answer of a model while it arrives: its text, thoughts, calls and usage, and which part may be shown."""
 
 import re
 from collections.abc import Mapping
@@ -17,27 +14,22 @@ from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
-MAX_TOKENS = 10**8
-"""Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
+MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
 _ENDS = re.compile(
     r"(?:(?:finish(?:ed|_?reason)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|of|turn|sequence|token|normal"
     r"|tools?|functions?|(?:tool|function)?calls?|use)(?:[^a-z0-9]+|\Z))+"
 )
-"""Reasons for which an answer ends where its model wanted it to ("stop", "eos_token", "FINISH_REASON_STOP"); any other,
-but a length, is a fault.
-"""
+"""Finish reasons of a whole answer, such as "stop", "eos_token" or "FINISH_REASON_STOP"."""
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
 
 
 class BrokenCall(ModelBroken):
-    """The model called a tool in a way that cannot be read, instead of answering."""
+    """Raised if the model called a tool in a form that cannot be read."""
 
 
 @dataclass
 class PartialAnswer:
-    """An answer as far as it has come. `offer`: the tools that it may call. `thinks_first`: an earlier one of this
-    model began with thoughts that a closing mark alone ended, so nothing before such a mark is shown while it arrives.
-    """
+    """An answer while it arrives. With `thinks_first`, text is shown only after a lone closing mark of thoughts."""
 
     offer: Offer
     thinks_first: bool = False
@@ -49,14 +41,12 @@ class PartialAnswer:
     reasoning: Reasoning = field(default_factory=Reasoning)
     _choice: int | None = None
     is_whole: bool = False
-    """Nothing more comes."""
-    shown: str = ""
-    """The text that a reader has seen."""
+    shown: str = ""  # what the reader has seen
 
     def add(self, value: Mapping[str, Any]) -> int:
-        """Take in one chunk or a whole answer; return its characters, thoughts included.
+        """Add a chunk or a whole answer. Return the number of its characters, thoughts included.
 
-        The text is the first choice's; calls count wherever they come.
+        Text counts for the first choice only, calls for all.
         """
         if value.get("usage"):
             self.usage = _parse_usage(value["usage"])
@@ -85,11 +75,11 @@ class PartialAnswer:
 
     @property
     def has_ended(self) -> bool:
-        """True once the model has said that its answer is whole."""
+        """True if the model said that its answer is whole."""
         return _ENDS.fullmatch(self.finish or "") is not None
 
     def reading(self) -> CallReading:
-        """Return the whole text without its thoughts, and the calls of tools that are written in it."""
+        """Return the text without thoughts, and the tool calls written in it."""
         is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
         text = "" if is_cut and self._is_all_thought() else remove_thoughts(self.text)
         return text_calls.read(text, self.offer.names, is_whole=True)
@@ -98,8 +88,8 @@ class PartialAnswer:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
     def news(self) -> str | None:
-        """Return the text without the thoughts at its start and calls of tools, and without what may still turn out to
-        be either, where that is not what it was last time; from then on it counts as shown.
+        """Return the visible text if it changed since the last call. Parts that may become thoughts or calls are held
+        back.
         """
         visible = self._visible(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
@@ -115,11 +105,10 @@ class PartialAnswer:
         return text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
     def half(self) -> str:
-        """Return what may be shown of an answer that broke off."""
+        """Return the visible part of an answer that broke off."""
         return self._visible(is_whole=False)
 
     def completion(self, model: str, usage: Usage) -> Completion:
-        """Return the finished answer."""
         reading = self.reading()
         return Completion(
             text=reading.shown.strip(),
@@ -131,7 +120,7 @@ class PartialAnswer:
         )
 
     def demand_whole(self) -> None:
-        """Raise unless this is a whole answer with something in it; its body has ended as HTTP says it should."""
+        """Raise a ModelError unless the answer is complete and not empty."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
             raise ModelDeclined
@@ -149,7 +138,7 @@ class PartialAnswer:
 
 
 def _read_words(content: object) -> str:
-    """Return the content of a message as text. Some servers send a list of parts, of which only the text counts."""
+    """Return message content as text. Some servers send a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()

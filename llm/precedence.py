@@ -19,7 +19,7 @@ _answering: ContextVar[bool] = ContextVar("answering", default=False)  # whether
 
 
 class Precedence:
-    """The order at one endpoint. `patience`: seconds that a background request waits for a quiet moment at most."""
+    """Lets answers go before background requests at one endpoint."""
 
     def __init__(self, patience: float = MAX_WAIT_SECONDS) -> None:
         self._patience = patience
@@ -30,7 +30,7 @@ class Precedence:
 
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[None]:
-        """While a person is answered. What this task asks, such as a fold before the answer, does not wait."""
+        """Hold back background requests within the block, except those of the current task."""
         self._answers += 1
         self._quiet.clear()
         while self._interruptible:
@@ -45,9 +45,7 @@ class Precedence:
                 self._quiet.set()
 
     async def after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Return the result of `work`, begun in a moment without answers. Where one begins meanwhile, it is cancelled,
-        and begun again later.
-        """
+        """Run `work` while nobody is being answered. Cancel and restart it when an answer begins."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:
                 async with asyncio.timeout(self._patience):

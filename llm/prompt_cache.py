@@ -16,13 +16,13 @@ _FIRST_VERSION = (5, 6)
 
 
 def is_breakpoint_needed(model: str) -> bool:
-    """Return True for OpenAI's models from gpt-5.6 on, by their names."""
+    """Return True for OpenAI's models from gpt-5.6 on."""
     found = _VERSION.match(model.lower())
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
 
 
 def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
-    """Put a breakpoint on the last user message before the newest one, which changes with every turn."""
+    """Put a breakpoint on the last user message before the newest one."""
     users = [message for message in messages if message["role"] == "user"]
     if len(users) < 2:
         return
@@ -34,5 +34,5 @@ def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
 
 
 def make_cache_key(salt: str, scope: object) -> str:
-    """Return the key that routes the requests of one conversation to one cache. It tells nothing of the scope."""
+    """Return a cache key for a conversation. The key does not reveal the scope."""
     return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]

@@ -143,7 +143,7 @@ ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this ins
 
 
 def format_powers(commands: Iterable[tuple[str, str]]) -> str:
-    """Return the section of the system prompt by which the bot knows itself. `commands`: names with what each does."""
+    """Return the part of the system prompt that lists the bot's commands."""
     return "\n".join([POWERS, *(f"/{name} – {does}" for name, does in commands)])
 
 
@@ -156,7 +156,7 @@ def format_minute(moment: datetime) -> str:
 
 
 def format_ago(moment: datetime, now: datetime) -> str:
-    """Return the time since then in its largest unit: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
+    """Format the time since a moment in its largest unit, such as "today" or "5 weeks ago"."""
     days = (now.date() - moment.date()).days
     for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
         if days >= least:
@@ -165,14 +165,12 @@ def format_ago(moment: datetime, now: datetime) -> str:
 
 
 def name_speaker(message: Message) -> str:
-    """Return the name of who spoke, on one line."""
+    """Return the name of a message's speaker on one line."""
     return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
 def split_heading(line: str) -> tuple[str, str]:
-    """Return the heading of a line as the functions below write it ("2026-05-03 14:02", "fact 3 · since 2026-05-03"; ""
-    where it has none), and what follows it.
-    """
+    """Split a line like "[2026-05-03 14:02] text" into its heading, or "", and the rest."""
     heading, bracket, rest = line[1:].partition("]")
     is_heading = line.startswith("[") and bracket and len(heading) <= 80
     if not is_heading or not (heading.startswith("fact ") or any(find_iso_dates(heading[:10]))):
@@ -181,7 +179,7 @@ def split_heading(line: str) -> tuple[str, str]:
 
 
 def group_line(name: str, text: str) -> str:
-    """Return the words of a group's member (quoted); no line of it can pass for another member's."""
+    """Prefix a group member's quoted text with their name."""
     return f"{quote_one_line(name) or 'User'}: {text}"
 
 
@@ -193,10 +191,7 @@ def make_fold_instructions(
     wishes: str = "",
     reasons: Sequence[str] = (),
 ) -> str:
-    """Return the system prompt of a fold; a word counts as one and a third tokens.
-
-    `blocks`: those that follow. `wishes`: the owner's own; `reasons`: why the attempt before this one was refused.
-    """
+    """Return the system prompt of a fold. `reasons` tell why the previous attempt was refused."""
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))
     rules = "\n".join([rules, *(rule for name, rule in _FOLD_BLOCKS.items() if name in blocks)])
     parts = [rules]
@@ -218,31 +213,28 @@ def format_summary(summary: Summary, zone: tzinfo = UTC) -> str:
 
 
 def format_snippet_heading(moment: datetime, now: datetime) -> str:
-    """Return the heading of one day's snippets: a date on every line would cost a third of their budget.
-
-    Days are those of the zone of `now`.
-    """
+    """Return the heading for one day's snippets, in the time zone of `now`."""
     local = moment.astimezone(now.tzinfo)
     return f"{format_date(local)} ({format_ago(local, now)})"
 
 
 def format_named(message: Message, text: str) -> str:
-    """Return a message behind the name of its speaker."""
+    """Format a message with its speaker."""
     return f"{name_speaker(message)}: {quote_message(message, text)}"
 
 
 def format_numbered(message: Message, text: str) -> str:
-    """Return a message behind its number and its speaker."""
+    """Format a message with its number and speaker."""
     return f"#{message.id} {format_named(message, text)}"
 
 
 def format_list_line(message: Message, text: str, now: datetime) -> str:
-    """Return a message in a list of many: its number, its day in the zone of `now`, and a few words."""
+    """Format a message as a short line with its number and day."""
     return f"#{message.id} {format_date(message.created_at.astimezone(now.tzinfo))} {format_named(message, text)}"
 
 
 def format_summary_with_numbers(summary: Summary, text: str) -> str:
-    """Return a summary with its time and the numbers of its messages, by which it can be opened."""
+    """Format a summary with its period and the numbers of its messages."""
     span = f"{format_date(summary.first_at)} to {format_date(summary.last_at)}"
     return f"[{span} · messages #{summary.first_id} to #{summary.last_id}] {quote_text(text)}"
 
@@ -250,7 +242,7 @@ def format_summary_with_numbers(summary: Summary, text: str) -> str:
 def group_by_day(
     snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_named
 ) -> list[tuple[list[Snippet], str]]:
-    """Return the snippets in order of time, grouped by day, each group with what the prompt carries of it."""
+    """Group snippets by day, each group with its formatted text."""
     zone = now.tzinfo
     made = []
     for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
@@ -261,19 +253,19 @@ def group_by_day(
 
 
 def name_owner(owner: int) -> str:
-    """Name the people whom a memory is about, for instructions."""
+    """Return how instructions refer to the people whom a memory is about."""
     return "the user" if owner > 0 else "the people of this group"
 
 
 def format_known_fact(fact: Fact) -> str:
-    """Return a known fact as the extraction sees it, with its number."""
+    """Format a known fact with its number for extraction."""
     state = "since" if fact.is_valid else "withdrawn by hand, since"
     attribute = f" ({quote_text(fact.subject)})" if fact.subject else ""
     return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
 
 
 def format_learnable(message: Message, said_at: datetime, content: str) -> str:
-    """Return a line of a person, with its number; `said_at` in the person's own zone."""
+    """Format a user's message with its number for extraction. `said_at` is in the user's time zone."""
     when = f"{format_minute(said_at)}, {day_name[said_at.weekday()]}"
     return f"#{message.id} [{when}] {name_speaker(message)}: {quote_message(message, content)}"
 
@@ -291,18 +283,18 @@ def make_profile_request(before: str, summaries: Sequence[str], facts: Sequence[
 
 
 def format_profile(text: str) -> str:
-    """Return the document about the owner, as data."""
+    """Quote the document about the owner."""
     return format_block("profile", [defuse_tags(text)])
 
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
-    """Return a fact as the prompt carries it: its number, and since when it holds; until when, if it is over."""
+    """Format a fact with its number and its period of validity."""
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
     return f"[fact {fact.id} · {until}since {format_date(fact.valid_from.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
-    """Return a fact for this question, below the one that it replaced."""
+    """Format a recalled fact below the one that it replaced."""
     earlier = [format_fact(one.earlier, zone)] if one.earlier is not None else []
     return "\n".join([*earlier, format_fact(one.fact, zone)])
 
@@ -314,36 +306,36 @@ def format_remembered(
 
 
 def format_clock(now: datetime) -> str:
-    """Return the date and time in the zone of `now`."""
+    """Format the date and time in the zone of `now`."""
     return (
         f"It is now {format_minute(now)} {format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
     )
 
 
 def read_reminder(said: str, now: datetime) -> str:
-    """Return the request for what a text wants to be reminded of, and when."""
+    """Return the request to parse a reminder."""
     clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
 
 
 def format_replied(replied: Replied) -> str:
-    """Return the message to which the user's words reply, as data."""
+    """Quote the message that the user replies to."""
     who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
 
 
 def format_document(passages: Iterable[str]) -> str:
-    """Return the passages of the files that the user sent along, as data."""
+    """Quote passages of the user's files."""
     return format_block("document", map(quote_text, passages))
 
 
 def format_forwarded(texts: Iterable[str]) -> str:
-    """Forwarded texts, as data."""
+    """Quote forwarded texts."""
     return "\n".join(format_in_block("forwarded", text) for text in texts)
 
 
 def describe_picture(words: str) -> str:
-    """Return the request to describe a picture for the memory. `words`: its sender's, which show the language."""
+    """Return the request to describe a picture in the language of its caption."""
     if not words.strip():
         return _DESCRIBE.format(language="")
     asked = _DESCRIBE.format(language=", in the language of the words that came with it")
@@ -351,7 +343,7 @@ def describe_picture(words: str) -> str:
 
 
 def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
-    """Return the system prompt with the manner that an owner has chosen at its end."""
+    """Append the style that the owner chose to the system prompt."""
     if config is None or not config.persona:
         return system_prompt
     manner = PERSONAS.get(config.persona, "")
@@ -361,14 +353,12 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 
 def name_conversation(messages: Iterable[Message], *, most: int) -> str:
-    """Return the request for the title of a conversation. `most`: characters of each message."""
+    """Return the request for a conversation's title. `most` limits the characters of each message."""
     lines = [format_named(message, message.content[:most]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 
 
 def make_last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
-    """Return the one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their
-    words.
-    """
+    """Join the parts of the newest user message, which changes every turn."""
     data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
     return "\n\n".join(part for part in (data, words) if part)

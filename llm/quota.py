@@ -33,9 +33,9 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def acting_for(person: int) -> Iterator[None]:
-    """Let what memories of others spend within the block, such as a group's, use up this person's budget as well.
+    """Charge this person's budget, too, for what other memories spend within the block.
 
-    Otherwise each new group would give its maker a fresh one for the background work on their own words.
+    Otherwise each new group would give its creator a fresh budget.
     """
     before = _speaking.set(person)
     try:
@@ -48,7 +48,7 @@ Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]  # told of tex
 
 
 class Ledger(Protocol):
-    """The record of spent tokens, by UTC day, by person or owner, and by model."""
+    """The stored usage by UTC day, person or owner, and model."""
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None: ...
 
@@ -59,12 +59,10 @@ class Ledger(Protocol):
 
 @define(eq=False)
 class Quota:
-    """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
+    """Asks models within token budgets per person and for all, per day. 0 means no limit.
 
-    Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `serves`: nothing is asked for who was removed. `embedding_model`: of an endpoint, what `charge` counts for; "": one
-    on this machine, which costs no tokens. Without a limit, what was spent is written by `write` alone: no answer waits
-    for it.
+    Concurrent calls are all let through, so a day may exceed its limit. With no limit set, usage is stored only by
+    `write`, and no answer waits for it.
     """
 
     _ledger: Ledger
@@ -95,10 +93,9 @@ class Quota:
         schema: Mapping[str, object] | None = None,
         is_answer: bool = False,
     ) -> Completion:
-        """Return the model's answer, counted for `spender`. Raise QuotaExceeded without asking, or a ModelError.
+        """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        An answer that broke off or was stopped counts too, with the part that had arrived. `is_answer`: a person reads
-        it, unless it calls tools.
+        A broken or stopped answer is charged as far as it arrived. With `is_answer` it counts as an answer to a person.
         """
         await self.demand(spender)
         shown = ""
@@ -125,7 +122,7 @@ class Quota:
         return completion
 
     async def demand(self, spender: int) -> None:
-        """Raise QuotaExceeded when nothing is left for `spender`, or for all, or `spender` was removed."""
+        """Raise QuotaExceeded if a budget is used up or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         if not self.is_set:
@@ -137,7 +134,7 @@ class Quota:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
 
     async def room(self, spender: int) -> int | None:
-        """Return the tokens that are left for `spender` today; None where there is no limit."""
+        """Return the tokens that `spender` has left today, or None without a limit."""
         if not self.is_set:
             return None
         await self._begin_day()
@@ -146,15 +143,13 @@ class Quota:
         return max(0, min(left))
 
     def _left(self, spender: int) -> int:
-        """Return the tokens that are left for `spender` by their own budget, and by that of whom is acted for."""
         people = {spender, _speaking.get() or spender}
         today = self._clock().date()
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
-        """Count texts that an endpoint has embedded, each for its owner.
-
-        Nothing is refused: what is stored is embedded in any case, and leaves less of the day for everything else.
+        """Charge owners for texts embedded at an endpoint. Nothing is refused, since stored messages are always
+        embedded.
         """
 
         def counted(those: Sequence[str]) -> int:
@@ -167,22 +162,18 @@ class Quota:
             )
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Count the words of a recording for `spender`: read out, or written down."""
+        """Charge for a recording by its words, spoken (`read`) or transcribed (`written`)."""
         of = self._tokens.count
         prompt, completion = await asyncio.to_thread(lambda: (of(read), of(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
-        """Return the usage of `spender` on the last days (UTC), today's included, by day and model.
-        Raise StorageError.
-        """
+        """Return the usage of the last days (UTC), today included, by day and model. Raise StorageError."""
         await self.write()
         return await self._ledger.days(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
-        """Count it here before anything is waited for, since a caller may be cancelled, and in the ledger as soon as it
-        can be written.
-        """
+        """Count usage before the first await, since the caller may be cancelled, then store it."""
         today = self._clock().date()
         waiting = self._unwritten.setdefault(today, {})
         waiting[spender, model] = waiting.get((spender, model), Usage()) + used
@@ -196,14 +187,14 @@ class Quota:
             await self.write()
 
     def forget(self, spender: int) -> None:
-        """Drop what is not written yet of somebody who has everything forgotten; their budget is no larger for it."""
+        """Drop the unstored usage of somebody who forgot everything. Their budget does not grow."""
         if not self.is_set:
             for waiting in self._unwritten.values():
                 for key in [key for key in waiting if key[0] == spender]:
                     del waiting[key]
 
     async def write(self) -> None:
-        """Write what is not in the ledger yet; what it does not take stays. Call it at intervals, and at the end."""
+        """Store usage that is not in the ledger yet. Call it at intervals and at shutdown."""
         await run_uncancelled(self._write_usage)
 
     async def _write_usage(self) -> None:
@@ -221,7 +212,7 @@ class Quota:
                     return
 
     async def _begin_day(self) -> None:
-        """Read what was spent today by this process, those before it and those next to it."""
+        """Load what all processes spent today."""
         now = self._clock()
         if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
             return
@@ -236,7 +227,6 @@ class Quota:
             self._day, self._read_at = now.date(), now
 
     def _format_wait(self) -> str:
-        """When the budget is renewed, in words."""
         now = self._clock()
         begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return format_from_now((begun + timedelta(days=1) - now).total_seconds())

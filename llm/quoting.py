@@ -37,49 +37,44 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own(text: str) -> str:
-    """Return a person's own words, verbatim apart from our tags."""
+    """Quote the user's own text. Only our tags are changed."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
 def defuse_tags(text: str) -> str:
-    """Return text without our tags, and without what a model may take for them."""
+    """Make our tags, and lookalikes of them, harmless."""
     return _STRETCH.sub(_remove_tag, text)
 
 
 def quote_text(text: str) -> str:
-    """Return text as data: defused, and with its further lines indented."""
+    """Quote text as data: tags are defused and further lines indented."""
     plain = defuse_tags(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
     return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))
 
 
 def quote_one_line(name: str) -> str:
-    """Return a name as drawn, on one line: people choose theirs, and none may end a block, begin a
-    line or hide words.
-    """
+    """Quote a name on one visible line. People choose their names, so these must not end a block."""
     return defuse_tags(visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
 def format_block(tag: Block, lines: Iterable[str]) -> str:
-    """Quoted lines as data, inside their tags."""
+    """Enclose quoted lines in tags."""
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Return a message as data: in a block of its own where its speaker did not write it themselves."""
+    """Quote a message, in a block of its own if its speaker did not write it."""
     return format_in_block(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
 def format_in_block(origin: Origin, text: str) -> str:
-    """Return the words of others, in the block of their origin."""
+    """Quote text of others in the block of its origin."""
     tag = _ORIGINS[origin]
     return f"<{tag}>{quote_text(text)}</{tag}>"
 
 
 def _remove_tag(found: "re.Match[str]") -> str:
-    """Return a bracket and what follows it: the letters of one of our names, whatever stands between them, make it a
-    tag.
-    """
     seen = "".join(islice(filter(str.isprintable, found[1]), MAX_TAG_CHARS))
     plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)

@@ -20,7 +20,7 @@ _OGG = b"OggS"  # the beginning of a file that Telegram plays as a voice message
 
 
 class Speaker(EndpointClient):
-    """A speaking model at an endpoint. Use as `async with Speaker(…) as speaker`. `voice`: as the endpoint calls it."""
+    """A text-to-speech model at an endpoint. Use with `async with`."""
 
     settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
     silence = 3
@@ -31,12 +31,12 @@ class Speaker(EndpointClient):
         self._voice = voice
 
     async def speak(self, text: str) -> bytes:
-        """Return a recording in Ogg with Opus of as much of a text as one request takes. Raises a ModelError."""
+        """Return speech as Ogg Opus, for as much text as one request takes. Raise ModelError."""
         words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def check(self) -> str:
-        """Has one word spoken, which proves address, key, model and voice. Raises a ModelError."""
+        """Speak one word to check address, key, model and voice. Raise ModelError."""
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
@@ -54,18 +54,18 @@ MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers s
 
 
 class Transcriber(EndpointClient):
-    """A transcribing model at an endpoint. Use as `async with Transcriber(…) as transcriber`."""
+    """A transcription model at an endpoint. Use with `async with`."""
 
     settings = replace(EndpointClient.settings, model="TRANSCRIPTION_MODEL")
     silence = 3
     """The endpoint sends nothing before it has heard all of it."""
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
-        """Return the words of a recording; "" for silence. Raises a ModelError."""
+        """Return the text of a recording, or "" for silence. Raise ModelError."""
         return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
     async def check(self) -> str:
-        """Has a second of silence written down, which proves address, key and model. Raises a ModelError."""
+        """Transcribe a second of silence to check address, key and model. Raise ModelError."""
         await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
         return f"model {self._model} answers"
 
@@ -83,7 +83,6 @@ class Transcriber(EndpointClient):
 
 
 def _make_silence() -> bytes:
-    """One second of it as a WAV file."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setparams((1, 2, 16_000, 0, "NONE", ""))

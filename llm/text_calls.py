@@ -76,10 +76,7 @@ _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</par
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallReading:
-    """An answer's text as it may be shown: without calls, and without what may become one while it arrives.
-
-    `calls`: the calls that were written. `is_broken`: a tool is called in a way that cannot be read.
-    """
+    """The visible part of an answer and the tool calls found in it. `is_broken` means that a call could not be read."""
 
     shown: str
     calls: tuple[ToolCall, ...] = ()
@@ -87,10 +84,10 @@ class CallReading:
 
 
 def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> CallReading:
-    """Find the calls of the tools with these names in a text; none where there are no names.
+    """Find calls of the named tools in a text.
 
-    `is_whole` False: the text still arrives; what may become a call is held back. `settled`: how much of it was shown
-    before.
+    While the text arrives (`is_whole` False), hold back anything that may become a call. `settled` characters were
+    shown before.
     """
     if not names:
         return CallReading(shown=text)
@@ -114,9 +111,8 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
 
 
 def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
-    """Read a text in which marks of a chat template, or a tool's name next to an object, begin a call.
-
-    None if nothing begins one.
+    """Read a call that begins with a template mark or with a tool's name next to an object. Return None if there is
+    none.
     """
     for mark in islice(_MARKED.finditer(text, settled), MAX_CANDIDATES):
         before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
@@ -145,7 +141,7 @@ def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
 
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    """Return names and arguments of the calls in a text: in XML, as objects, or as functions of Python."""
+    """Return the names and arguments of calls in XML, as JSON objects or in Python."""
     text = text[:MAX_CALL_CHARS].replace("<escape>", '"')
     found = [
         (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))
@@ -169,7 +165,6 @@ def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
 
 
 def _find_arguments(body: str) -> dict[str, object]:
-    """Return the parameters of a call in XML. Values are JSON where they can be read so."""
     given: dict[str, object] = {}
     for found in _GIVEN.finditer(body):
         value = (found["value"] if found["key"] else found["glm_value"]).strip()
@@ -186,7 +181,7 @@ def _parse_json_or_text(value: str) -> object:
 
 
 def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
-    """Return the object that begins at a place, and where it ends; None if it cannot be read."""
+    """Parse the object at a position. Return it with its end, or None."""
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -196,7 +191,7 @@ def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]
 
 
 def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
-    """Return the keywords of a call as Python writes it, from its bracket on, and where it ends; None if it is none."""
+    """Parse the keyword arguments of a Python call at a bracket. Return them with their end, or None."""
     for closing in islice(re.finditer(r"\)", text[at : at + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = at + closing.end()
         try:
@@ -209,7 +204,6 @@ def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, in
 
 
 def _is_tool_named(text: str, names: Collection[str]) -> bool:
-    """Return True if a text names one of the tools where a call does."""
     return any(named[1] in names for named in _NAMED.finditer(text))
 
 
@@ -220,16 +214,14 @@ def _function_to_json(function: "re.Match[str]") -> str:
 
 
 def _parse_value(text: str) -> object:
-    """Return the JSON that a text is or was meant to be, without marks; None where that is not to be told, or takes
-    long.
-    """
+    """Parse a text without its marks as JSON, repaired if necessary."""
     text = _MARKS.sub("\n", _FUNCTION.sub(_function_to_json, text))
     text = "[" + re.sub(r"\}\s*\{", "},{", text) + "]"
     return parse_meant_json(text)
 
 
 def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Names and arguments of the calls in parsed JSON. Within a tag any name is one."""
+    """Yield the names and arguments of calls in parsed JSON. Within a tag any name is accepted."""
     if isinstance(value, list) and depth < DEEPEST:
         for one in value[:MAX_CALLS]:
             yield from _made(one, names, is_tagged=is_tagged, depth=depth + 1)

@@ -65,13 +65,13 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 
 def begins_with_thoughts(text: str) -> bool:
-    """Return True if the first mark is a closing one, so that everything before it was thought."""
+    """Return True if the first mark is a closing one. Everything before it is thoughts."""
     first = next((mark for mark in _find_marks(text) if not _is_mentioned(text, mark)), None)
     return first is not None and first["close"] is not None
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
-    """Return the text without thoughts. `is_whole` False: without what may become a mark, too."""
+    """Remove thoughts from a text. While it arrives (`is_whole` False), hold back what may become a mark."""
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     if _CHANNEL.match(text):
         return _remove_beginning(_find_final_channel(text), is_whole)
@@ -97,7 +97,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Return the text without a block of thoughts in front of it, in paired tags of any name but one of HTML."""
+    """Remove thoughts in front of the answer that stand in paired tags of any name but an HTML one."""
     opening = _OPEN_BLOCK.match(text)
     if opening is None or _HTML.fullmatch(opening["name"]) or _CALLING.search(opening["name"]):
         return text
@@ -120,7 +120,7 @@ def _remove_beginning(said: str, is_whole: bool) -> str:
 
 
 def _find_marks(text: str) -> "list[re.Match[str]]":
-    """Return the marks outside code; within a thought a fence is no code, since it may stay open there."""
+    """Return the marks outside code. Within thoughts a fence does not start code, since it may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open = 0, False
@@ -139,13 +139,12 @@ def _find_marks(text: str) -> "list[re.Match[str]]":
 
 
 def _is_closed(text: str, mark: "re.Match[str]") -> bool:
-    """Return True if the next mark after an opening one in brackets closes it."""
     following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
     return following is not None and following["close"] is not None
 
 
 def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
-    """Return True if a mark stands within a sentence as a word of it does."""
+    """Return True if a mark is used like a word of a sentence."""
     line = text[max(0, mark.start() - 200) : mark.start()].rpartition("\n")[2]
     before, after = line.rstrip(" "), text[mark.end() : mark.end() + 1]
     if not before or before[-1] in ".!?…。！？>":
@@ -155,7 +154,7 @@ def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
 
 
 def _find_final_channel(text: str) -> str:
-    """Return what the final channel says, and calls of tools in others as they stand."""
+    """Return the text of the final channel, and tool calls of other channels."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:
@@ -166,16 +165,16 @@ def _find_final_channel(text: str) -> str:
 
 
 class ThinkingModels:
-    """The models whose thoughts end at a lone closing mark, remembered across restarts in a file of a folder.
+    """Remembers in a file which models end their thoughts with a lone closing mark.
 
-    Nothing tells such thoughts from an answer before the mark arrives, so the drafts of these models wait for it.
+    Such thoughts look like an answer until the mark arrives, so drafts of these models wait for it.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._file = folder / FILE_NAME if folder is not None else None
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Note a model of an endpoint. A folder that cannot be written costs a draft after the next restart."""
+        """Remember a model of an endpoint. A write error is ignored."""
         if self._file is None:
             return
         known = {**self._read(), _make_key(endpoint, model): time()}
@@ -184,7 +183,7 @@ class ThinkingModels:
             self._file.write_text(json.dumps(known))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        """Return True if the model did this lately."""
+        """Return True if the model did this within the last 30 days."""
         return self._read().get(_make_key(endpoint, model), 0.0) > time() - REMEMBERED_SECONDS
 
     def _read(self) -> dict[str, float]:
@@ -195,5 +194,5 @@ class ThinkingModels:
 
 
 def _make_key(endpoint: str, model: str) -> str:
-    """Return a key that tells neither, since an address may hold a password."""
+    """Hash the address, since it may contain a password."""
     return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]

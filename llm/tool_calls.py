@@ -35,15 +35,12 @@ def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def format_tools_as_text(tools: Sequence[Tool]) -> str:
-    """Return the same as text, for counting: tool schemas are under the ceiling."""
+    """Return tool schemas as text, to count their tokens."""
     return json.dumps(format_tools(tools)) if tools else ""
 
 
 def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
-    """Return the messages for the wire; adjacent ones of one role become one, since some providers demand alternation.
-
-    Calls and their results stay as they are: each result answers one call. Tokens of chat templates are defused.
-    """
+    """Convert messages to JSON. Adjacent messages of one role are joined, since some providers demand alternation."""
     result: list[dict[str, Any]] = []
     for message in messages:
         content = defuse_letters(replace_surrogates(message.content))
@@ -68,20 +65,19 @@ def _read_call(call: ToolCall) -> dict[str, Any]:
 
 
 def _format_calls(message: PromptMessage) -> list[dict[str, Any]]:
-    """Pictures within the request itself: no endpoint has to fetch anything."""
     urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
     return [{"type": "image_url", "image_url": {"url": url}} for url in urls]
 
 
 @dataclass
 class Calls:
-    """The calls of one answer, as far as they have arrived."""
+    """The tool calls of one answer while they arrive."""
 
     _parts: list[dict[str, str]] = field(default_factory=list)
     _places: list[object] = field(default_factory=list)
 
     def add(self, calls: object) -> None:
-        """Add the `tool_calls` of a chunk or of a message; malformed ones are ignored."""
+        """Add the `tool_calls` of a chunk or message. Malformed calls are ignored."""
         if not isinstance(calls, list):
             return
         for call in calls[:MAX_CALLS]:
@@ -108,7 +104,7 @@ class Calls:
             )
 
     def _find_begun_call(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
-        """Return the call that a piece goes on with, by place and id; None if it begins another.
+        """Return the call that a piece continues, or None if it begins a new one.
 
         Servers number every call 0, number none, or repeat name and id in each piece.
         """
@@ -123,8 +119,8 @@ class Calls:
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def made(self) -> tuple[ToolCall, ...]:
-        """Return the calls in order, each with an id of its own. Damaged arguments are repaired; a call of which
-        nothing can be read is left out if there is another.
+        """Return the calls in order, each with a unique id and repaired arguments. Unreadable calls are dropped if
+        another is readable.
         """
         calls: list[ToolCall] = []
         for number, part in enumerate(part for part in self._parts if part["name"]):
@@ -138,16 +134,13 @@ class Calls:
 
 @dataclass
 class Reasoning:
-    """What a model thought before its calls, as far as it has arrived.
-
-    DeepSeek and other thinking models refuse their own calls without it; nobody else ever sees it.
-    """
+    """What a model thought before its calls. DeepSeek and others refuse their own calls without it."""
 
     _texts: dict[str, str] = field(default_factory=dict)
     _details: list[object] = field(default_factory=list)
 
     def add(self, said: Mapping[str, Any]) -> None:
-        """Add the reasoning of a chunk or of a message."""
+        """Add the reasoning of a chunk or message."""
         for name in _REASONING_TEXTS:
             if isinstance(text := said.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
                 self._texts[name] = self._texts.get(name, "") + text
@@ -156,7 +149,7 @@ class Reasoning:
             self._details += details
 
     def to_json(self) -> str:
-        """Return what goes back as a JSON object; "" where there is nothing, or more than is kept."""
+        """Return the reasoning as a JSON object, or "" if there is none or too much."""
         held: dict[str, object] = {name: text for name, text in self._texts.items() if text}
         held |= {"reasoning_details": self._details} if self._details else {}
         text = json.dumps(held, ensure_ascii=False) if held else ""
@@ -172,7 +165,7 @@ def _parse_arguments(text: str) -> object:
 
 
 def _mend_arguments(arguments: str) -> str:
-    """Arguments as the text of an object, where that is what they were meant to be; else as they are."""
+    """Repair arguments that should be a JSON object."""
     value = _parse_arguments(arguments)
     if isinstance(value, Mapping):
         return arguments
@@ -189,9 +182,7 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """Tools of one request. `must_answer`: none of them may be called any more. `known`: names of further tools, of
-    which a model may have read in the conversation.
-    """
+    """The tools of one request. `known` names further tools that the conversation may mention."""
 
     tools: tuple[Tool, ...] = ()
     must_answer: bool = False
@@ -199,16 +190,13 @@ class Offer:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that a call may have."""
         return self.known | {tool.name for tool in self.tools}
 
     def forbids(self, called: Iterable[str]) -> bool:
-        """Return True if one of these calls cannot be answered: of a known tool that is not offered, or any where none
-        may be called.
-        """
+        """Return True if one of these calls must not be made."""
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in called)
 
     def withdrawn(self) -> "Offer":
-        """Return the same, with none of the tools offered any more."""
+        """Return the offer without any tools."""
         return Offer(must_answer=self.must_answer, known=self.names)

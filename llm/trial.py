@@ -29,7 +29,7 @@ SECONDS = 20.0  # time for the list, which nobody waits for
 
 
 async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
-    """One line: that the model answers, and what it can do. Raises a ModelError where it does not answer."""
+    """Return a line about what a model can do. Raise ModelError if it does not answer."""
     found = [await model.check()]
     if tools:
         found.append(await _try_tools(model))
@@ -65,7 +65,7 @@ async def _try_schema(model: ChatModel) -> str:
 
 
 async def endings(settings: Settings, today: date) -> list[str]:
-    """Return a sentence for each model of the settings that ends soon; none where the endpoint does not say so."""
+    """Return a sentence for each configured model that its endpoint announces to end soon."""
     variables = {
         settings.speech_model: "SPEECH_MODEL",
         settings.transcription_model: "TRANSCRIPTION_MODEL",
@@ -88,7 +88,7 @@ async def endings(settings: Settings, today: date) -> list[str]:
 
 
 async def log_endings(settings: Settings, clock: Clock) -> None:
-    """Warn in the log of each model that ends soon."""
+    """Log a warning for each model that ends soon."""
     if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
         for sentence in await endings(settings, clock().date()):
             log.warning("%s", sentence)

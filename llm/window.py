@@ -20,10 +20,10 @@ def measure_answer_room(window: int) -> int:
 
 @dataclass
 class Window:
-    """The known window of one model; None: nothing is known.
+    """What is known about a model's context window.
 
-    `tokens`: of prompt and answer, in the endpoint's tokens. `ratio`: the endpoint's tokens for one that is counted
-    here. `most`: of a prompt, counted here, after one was refused.
+    `tokens` is its size and `ratio` its tokens for one counted here. `most` is the prompt limit, counted here, after a
+    refusal.
     """
 
     tokens: int | None = None
@@ -32,17 +32,16 @@ class Window:
 
     @property
     def prompt(self) -> int | None:
-        """Tokens that a prompt may have, as they are counted here; None where no limit is known."""
+        """The most tokens of a prompt, as counted here. None if no limit is known."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - measure_answer_room(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def note_refusal(self, counted: int, words: str) -> None:
-        """A prompt of so many tokens, as counted here, was refused as too long.
+        """Lower the limit after a prompt of `counted` tokens was refused.
 
-        Where the refusal names two sizes alone, they are the prompt's and the smaller one that would be taken; one size
-        alone, below the prompt's, is that one.
+        If the refusal names two sizes, they are the prompt's and the limit. A single smaller size is the limit.
         """
         sizes = {int(one.replace(",", "")) for one in _NUMBER.findall(words)}
         sizes = {one for one in sizes if SMALLEST <= one <= MAX_WINDOW_TOKENS}
