@@ -37,16 +37,7 @@ from records.owners import StorageType
 from runtime.subprocess_child import write
 from storage.bot_state.directory import Directory
 from storage.bot_state.leases import Everybody
-from storage.engine.data_dir import (
-    BACKING_UP,
-    RESTORING,
-    data_dir,
-    demand_files,
-    exchange_folder,
-    make_work_folder,
-    read_known_instance,
-    remove_leftovers,
-)
+from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_version
 from storage.engine.sqlite_driver import create_private, explain_errors, sqlite3, sync_folder
@@ -128,12 +119,12 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
-    demand_files(folder)
+    dirs.demand_files(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
-    remove_leftovers(parent, [f"{BACKING_UP}*"])
-    with explain_errors(file), make_work_folder(parent, BACKING_UP) as work:
+    dirs.remove_leftovers(parent, [f"{dirs.BACKING_UP}*"])
+    with explain_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
         packed = work / "packed"
         create_private(packed)
         with packed.open("wb") as raw:
@@ -180,9 +171,9 @@ async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: st
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
-        asked, reading = [_SHARED_HOMES, read_known_instance(folder)], partial(server.read, None)
+        asked, reading = [_SHARED_HOMES, dirs.read_known_instance(folder)], partial(server.read, None)
         async with reading() as reader:
-            [[elsewhere]] = await reader.rows(_ELSEWHERE, read_known_instance(folder))
+            [[elsewhere]] = await reader.rows(_ELSEWHERE, dirs.read_known_instance(folder))
     async with reading() as reader:
         before = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
     if (folder / DATABASE).exists():
@@ -232,7 +223,7 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     Use the working copy of a running bot. Otherwise recover copies of the files, as the next start would.
     """
     try:
-        stack.enter_context(data_dir(folder))
+        stack.enter_context(dirs.data_dir(folder))
     except StorageHeld:
         # The backup must hold every record that the journal has by now: it may have been acknowledged.
         acknowledged = scan(folder / JOURNAL_NAME).last_seq
@@ -308,11 +299,11 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
-    with data_dir(folder) as held, explain_errors(file), make_work_folder(held, RESTORING) as work:
+    with dirs.data_dir(folder) as held, explain_errors(file), dirs.make_work_folder(held, dirs.RESTORING) as work:
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
         made_at, messages = asyncio.run(_restore_rows(file, fresh, database_url))
-        return Restored(messages=messages, made_at=made_at, aside=exchange_folder(held, fresh))
+        return Restored(messages=messages, made_at=made_at, aside=dirs.exchange_folder(held, fresh))
 
 
 async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:

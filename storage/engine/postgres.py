@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import logging
 import math
-import re
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +19,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from records.errors import ServedElsewhere, SettingsError, StorageError
 from runtime.tasks import run_uncancelled
-from storage.engine.postgres_driver import (
-    HANGING_SECONDS,
-    OPTIONS,
-    SESSION,
-    STALE,
-    PostgresConnection,
-    cut_connection,
-    explain_errors,
-    set_up,
-)
+from storage.engine import postgres_driver as driver
 from storage.engine.protocol import Connection, Reader, Runner, Transaction
 
 Result = TypeVar("Result")
@@ -70,7 +60,7 @@ class PostgresDatabase:
         self._threads = threads
         # One permit for each thread: work that waits for a connection must not block threads that have one.
         self._free = asyncio.Semaphore(MAX_CONNECTIONS)
-        self._connections: dict[Raw, PostgresConnection] = {}
+        self._connections: dict[Raw, driver.PostgresConnection] = {}
         self._fail_fast_until = 0.0
         self._shutdown_timer: asyncio.TimerHandle | None = None
 
@@ -90,7 +80,7 @@ class PostgresDatabase:
             url,
             min_size=1,
             max_size=MAX_CONNECTIONS,
-            kwargs=OPTIONS,
+            kwargs=driver.OPTIONS,
             configure=partial(_configure_connection, replica),
             timeout=3.0,  # seconds to wait for a connection while the server is away
             reconnect_timeout=3.0,  # give up early: the next request tries again at once
@@ -108,15 +98,13 @@ class PostgresDatabase:
                 database._shutdown_timer.cancel()
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        """See OwnerDatabase.transact."""
-
         def run_transaction() -> Result:
             begin = self._begin_write(owner)
             connection = self._acquire(begin)
             try:
                 try:
                     result = work(connection)
-                except STALE:
+                except driver.STALE:
                     connection.rollback()
                     connection.prepare_nothing()
                     connection.run(begin)
@@ -131,14 +119,12 @@ class PostgresDatabase:
 
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
-        """See OwnerDatabase.write."""
         async with self._borrow_connection(self._begin_write(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None, *, frozen: bool = False) -> AsyncIterator[Reader]:
-        """See OwnerDatabase.read."""
         setting = EVERYBODY if owner is None else str(int(owner))
         begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if frozen else ""
         async with self._borrow_connection(begin, owner_setting=setting) as run:
@@ -156,7 +142,7 @@ class PostgresDatabase:
     def _cut_connections(self) -> None:
         self._fail_fast_until = math.inf
         for raw in list(self._connections):
-            cut_connection(raw)
+            driver.cut_connection(raw)
 
     async def forget_log(self) -> bool:
         """Return True: the server manages its own log and copies."""
@@ -171,7 +157,7 @@ class PostgresDatabase:
         """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
 
         def run_explained() -> Result:
-            with explain_errors():
+            with driver.explain_errors():
                 return work()
 
         async def wait_for_thread() -> Result:
@@ -185,9 +171,9 @@ class PostgresDatabase:
 
         The first work acquires the connection in the same hop. What is not committed at the end is rolled back.
         """
-        borrowed: list[PostgresConnection] = []
+        borrowed: list[driver.PostgresConnection] = []
 
-        def acquire_once() -> PostgresConnection:
+        def acquire_once() -> driver.PostgresConnection:
             if not borrowed:
                 borrowed.append(self._acquire(begin, owner_setting=owner_setting))
                 # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
@@ -223,10 +209,10 @@ class PostgresDatabase:
             return begin
         if (fence := self._replica.held.get(owner)) is None:
             raise ServedElsewhere
-        limit = f"SET LOCAL idle_in_transaction_session_timeout = '{HANGING_SECONDS}s'"
+        limit = f"SET LOCAL idle_in_transaction_session_timeout = '{driver.HANGING_SECONDS}s'"
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
-    def _acquire(self, begin: str, *, owner_setting: str = "") -> PostgresConnection:
+    def _acquire(self, begin: str, *, owner_setting: str = "") -> driver.PostgresConnection:
         """Return a working connection, after running `begin` or else after setting app.owner to `owner_setting`."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
@@ -255,13 +241,13 @@ class PostgresDatabase:
                 return connection
         raise AssertionError
 
-    def _add_connection(self, raw: Raw) -> PostgresConnection:
+    def _add_connection(self, raw: Raw) -> driver.PostgresConnection:
         for closed in [known for known in list(self._connections) if known.closed]:
             self._connections.pop(closed, None)
-        connection = self._connections[raw] = PostgresConnection(raw, self._full_text)
+        connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
         return connection
 
-    def _give_back(self, connection: PostgresConnection) -> None:
+    def _give_back(self, connection: driver.PostgresConnection) -> None:
         raw = connection.raw
         connection.prepares = True
         if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
@@ -273,12 +259,12 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _run_retrying_stale(connection: PostgresConnection, work: Callable[[Any], Result]) -> Result:
+def _run_retrying_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
     """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
     was_idle = connection.is_idle
     try:
         return work(connection)
-    except STALE:
+    except driver.STALE:
         if not was_idle or not connection.is_idle:
             raise
         connection.prepare_nothing()
@@ -286,8 +272,8 @@ def _run_retrying_stale(connection: PostgresConnection, work: Callable[[Any], Re
 
 
 def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
-    set_up(raw)
-    raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
+    driver.set_up(raw)
+    raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
 def _is_read_only(raw: Raw) -> bool:
@@ -298,7 +284,7 @@ def _is_read_only(raw: Raw) -> bool:
 def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
     """Connect once to check the login, migrate the schema, and register the replica."""
     try:
-        raw: Raw = psycopg.connect(url, **OPTIONS)
+        raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:
         sentence, is_setting_wrong = explain_refusal(str(error))
         if is_setting_wrong:
@@ -321,7 +307,7 @@ def _demand_sessions(raw: Raw, url: str) -> None:
     first = raw.execute(process).fetchone()
     if first == (raw.info.backend_pid,):
         return
-    with contextlib.closing(psycopg.connect(url, **OPTIONS)) as other:
+    with contextlib.closing(psycopg.connect(url, **driver.OPTIONS)) as other:
         try:
             other.execute("BEGIN")
             is_shared = other.execute(process).fetchone() == first or raw.execute(process).fetchone() != first
@@ -337,8 +323,8 @@ def explain_refusal(words: str) -> tuple[str, bool]:
     The sentence never quotes the driver's message, which may hold secrets.
     """
     words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
-    for pattern, sentence, is_setting_wrong in _REFUSALS:
-        if re.search(pattern, words):
+    for phrases, sentence, is_setting_wrong in _REFUSALS:
+        if any(phrase in words for phrase in phrases.split("|")):
             return sentence, is_setting_wrong
     return "no PostgreSQL server answers at this address.", False
 
@@ -348,9 +334,9 @@ _REFUSALS = (
     ("too many|connection slots", "the PostgreSQL server has no room for another connection.", False),
     ("starting up|shutting down|recovery mode", "the PostgreSQL server is starting or stopping.", False),
     ("Temporary failure", "the name of the PostgreSQL server's machine cannot be looked up right now.", False),
-    ("(resolve|translate) host", "the name of the PostgreSQL server's machine is not known here.", True),
+    ("resolve host|translate host", "the name of the PostgreSQL server's machine is not known here.", True),
     ("password|authentication|role", "the PostgreSQL server does not accept this user or password.", True),
-    ("database.*does not exist", "the PostgreSQL server has no such database.", True),
+    ("does not exist", "the PostgreSQL server has no such database.", True),
     ("invalid|missing", "is no address of a PostgreSQL server (postgresql://user:password@host:port/database).", True),
 )
-"""Patterns of the server's messages, our sentence, and True if the setting is wrong. The first match counts."""
+"""Phrases in the server's messages, our sentence, and True if the setting is wrong. The first match counts."""

@@ -243,6 +243,18 @@ random_page_cost defaults to 4, which suits spinning disks: with it, the planner
 """
 
 
+_ERRORS: Mapping[str, tuple[type[StorageError], str]] = {
+    "53100": (StorageError, "has no space left on its disk; nothing was changed."),
+    "53": (StorageBusy, "has no room for another connection; try again later."),
+    "40": (StorageBusy, "is busy with the same memory; nothing was changed."),
+    "55": (StorageBusy, "is busy with the same memory; nothing was changed."),
+    "25006": (StorageError, "is read-only; nothing was changed."),
+    "42501": (StorageError, "does not allow that to this user; nothing was changed."),
+    "57014": (StorageBusy, "took too long; nothing was changed."),
+}
+"""The error and sentence for an SQLSTATE, or for a class of them (the first two characters)."""
+
+
 @contextlib.contextmanager
 def explain_errors() -> Iterator[None]:
     """Raise errors of the driver as KeepsakeError, with the original in `__cause__`."""
@@ -257,19 +269,9 @@ def to_keepsake_error(error: psycopg.Error) -> KeepsakeError:
     code = error.sqlstate or ""
     if code == LEASE_LOST:
         return ServedElsewhere()
-    match code[:2]:
-        case "53" if code == "53100":
-            return StorageError("The disk of the PostgreSQL server is full; nothing was changed.")
-        case "53":
-            return StorageBusy("The PostgreSQL server has no room for another connection; try again later.")
-        case "40" | "55":
-            return StorageBusy("The PostgreSQL server is busy with the same memory; nothing was changed.")
-        case "25" if code == "25006":
-            return StorageError("The PostgreSQL server is read-only; nothing was changed.")
-        case "42" if code == "42501":
-            return StorageError("The PostgreSQL server does not allow that to this user; nothing was changed.")
-        case "57" if code == "57014":
-            return StorageBusy("The PostgreSQL server took too long; nothing was changed.")
+    if known := _ERRORS.get(code) or _ERRORS.get(code[:2]):
+        kind, sentence = known
+        return kind(f"The PostgreSQL server {sentence}")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return StorageError("The PostgreSQL server cannot be reached; nothing was lost. Please try again in a moment.")
     return StorageError(f"The PostgreSQL server refused what was asked ({type(error).__name__}); nothing was changed.")

@@ -88,16 +88,15 @@ class Database:
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """See OwnerDatabase.transact. Transactions that wait at the same moment share one commit, but fail alone."""
+        """Run `work` as one transaction. Transactions that wait at the same moment share one commit, but fail alone."""
         return await self.writer.transact(work)
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """See OwnerDatabase.write. All other writers wait: use `transact` unless the block must await something."""
+        """Open a transaction. All other writers wait: use `transact` unless the block must await something."""
         return self.writer.transaction()
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
-        """See OwnerDatabase.read."""
         connection = await self._readers.get()
         try:
             reader = Reader(connection.run)
@@ -112,18 +111,13 @@ class Database:
                 self._readers.put_nowait(connection)
 
     async def forget_log(self) -> bool:
-        """Checkpoint and truncate the write-ahead log so that it holds no erased text.
-
-        Return False if another process is reading; the log is then truncated when the file is closed.
-        """
+        """Truncate the write-ahead log. Return False if another process is reading: then closing the file does it."""
         async with self.writer.lock:
             return await self.writer.connection.run(_cut_log)
 
     async def rewrite(self) -> None:
-        """Rewrite the file without deleted data. The log still holds that data until `forget_log`.
-
-        secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
-        """
+        """Rewrite the file without deleted data. The log still holds that data until `forget_log`."""
+        # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.writer.lock:
             await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
 

@@ -80,6 +80,16 @@ def explain_errors(path: Path) -> Iterator[None]:
         raise to_storage_error(error, path) from error
 
 
+_SENTENCES = {
+    7: "There is not enough memory to work on {}.",
+    8: "{} is read-only; nothing was changed.",
+    10: "The disk failed while {} was read or written; nothing was changed.",
+    13: "The disk that holds {} is full; nothing was changed.",
+    14: "{} cannot be opened.",
+}
+"""Sentences about a file by SQLite's result codes."""
+
+
 def make_corrupt_error(path: Path) -> StorageCorrupt:
     """Return the error for a damaged file, with its remedy."""
     return StorageCorrupt(f"{path.name} is damaged and was left untouched; {_REMEDIES.get(path.name, RESTORE)}")
@@ -90,19 +100,10 @@ def to_storage_error(error: Exception, path: Path) -> StorageError:
     name = path.name
     if isinstance(error, OSError):
         return StorageError(f"{name} cannot be read or written ({os.strerror(error.errno or 5)}).")
-    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
-        case 5 | 6:
-            return StorageBusy(f"{name} is locked by another process; nothing was changed.")
-        case 7:
-            return StorageError(f"There is not enough memory to work on {name}.")
-        case 8:
-            return StorageError(f"{name} is read-only; nothing was changed.")
-        case 10:
-            return StorageError(f"The disk failed while {name} was read or written; nothing was changed.")
-        case 11 | 26:
-            return make_corrupt_error(path)
-        case 13:
-            return StorageError(f"The disk that holds {name} is full; nothing was changed.")
-        case 14:
-            return StorageError(f"{name} cannot be opened.")
-    return StorageError(f"{name} refused what was asked ({type(error).__name__}); nothing was changed.")
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (5, 6):
+        return StorageBusy(f"{name} is locked by another process; nothing was changed.")
+    if code in (11, 26):
+        return make_corrupt_error(path)
+    refused = f"{{}} refused what was asked ({type(error).__name__}); nothing was changed."
+    return StorageError(_SENTENCES.get(code, refused).format(name))

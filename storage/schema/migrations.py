@@ -32,17 +32,14 @@ CREATE TABLE used_links (
   expires_at TEXT NOT NULL
 );
 """
-
 TITLES = """
 -- The title of the imported conversation, kept with its first message and searched with it.
 ALTER TABLE messages ADD COLUMN title TEXT NOT NULL DEFAULT '';
 """
-
 FORMATTING = """
 -- How answers are formatted: '' (plain messages) or 'rich' (tables and formulas as rich messages).
 ALTER TABLE users ADD COLUMN formatting TEXT NOT NULL DEFAULT '';
 """
-
 GROUNDS = """
 -- The quote from which a fact was learned, and when its owner last changed it by hand.
 ALTER TABLE facts ADD COLUMN quote TEXT NOT NULL DEFAULT '';
@@ -50,12 +47,10 @@ ALTER TABLE facts ADD COLUMN is_uncertain INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE facts ADD COLUMN decided_at TEXT;
 UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner';
 """
-
 CORRECTED_SUMMARIES = """
 -- A person's correction of the summary's text. Later summaries respect it.
 ALTER TABLE summaries ADD COLUMN correction TEXT NOT NULL DEFAULT '';
 """
-
 DECISIONS = """
 -- An owner's decisions about erased facts: the facts' terms as hashes, and their sources.
 CREATE TABLE decisions (
@@ -69,7 +64,6 @@ CREATE TABLE decisions (
   PRIMARY KEY (user_id, id)
 );
 """
-
 CACHE_WRITES = """
 -- Prompt tokens that were written to the provider's cache, which has its own price.
 ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;

@@ -10,19 +10,14 @@ import psycopg
 from records.errors import StorageError, StorageTooNew, StorageTooOld
 
 USED_LINKS = 'CREATE TABLE used_links (nonce TEXT COLLATE "C" PRIMARY KEY, expires_at TEXT COLLATE "C" NOT NULL)'
-
 TITLES = "ALTER TABLE messages ADD COLUMN title TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
-
 FORMATTING = "ALTER TABLE users ADD COLUMN formatting TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
-
 GROUNDS = """
 ALTER TABLE facts ADD COLUMN quote TEXT COLLATE "C" NOT NULL DEFAULT '',
 ADD COLUMN is_uncertain BIGINT NOT NULL DEFAULT 0, ADD COLUMN decided_at TEXT COLLATE "C";
 UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner'
 """
-
 CORRECTED_SUMMARIES = "ALTER TABLE summaries ADD COLUMN correction TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
-
 DECISIONS = """
 CREATE TABLE decisions (
   id         BIGINT NOT NULL,
@@ -37,7 +32,6 @@ CREATE TABLE decisions (
 ALTER TABLE decisions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_owner ON decisions USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'))
 """
-
 CACHE_WRITES = "ALTER TABLE usage ADD COLUMN written_tokens BIGINT NOT NULL DEFAULT 0"
 
 MIGRATIONS: list[Path | str] = [

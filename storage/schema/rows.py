@@ -16,21 +16,8 @@ from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.engine.protocol import Row
 from storage.engine.sqlite_driver import RESTORE
-from storage.schema.portable_tables import (
-    BY_NAME,
-    CONVERSATIONS,
-    DECISIONS,
-    FACTS,
-    FAILURES,
-    MESSAGES,
-    PROFILES,
-    REMINDERS,
-    SUMMARIES,
-    USERS,
-    Kind,
-    Portable,
-    Table,
-)
+from storage.schema import portable_tables as tables
+from storage.schema.portable_tables import Kind, Portable, Table
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -114,17 +101,17 @@ _FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
     "texts": list,
     "figures": dict,
 }
-SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
-FACT_ROWS = Records(Fact, FACTS)
-DECISION_ROWS = Records(Decision, DECISIONS)
-MESSAGE_ROWS = Records(Message, MESSAGES, turn="turn_id")
-PROFILE_ROWS = Records(Profile, PROFILES)
+SUMMARY_ROWS = Records(Summary, tables.SUMMARIES, text="summary_text")
+FACT_ROWS = Records(Fact, tables.FACTS)
+DECISION_ROWS = Records(Decision, tables.DECISIONS)
+MESSAGE_ROWS = Records(Message, tables.MESSAGES, turn="turn_id")
+PROFILE_ROWS = Records(Profile, tables.PROFILES)
 REMINDER_ROWS = Records(
-    Reminder, REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
+    Reminder, tables.REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
 )
-FAILURE_ROWS = Records(FoldFailure, FAILURES)
-CONVERSATION_ROWS = Records(StoredConversation, CONVERSATIONS)
-CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="memory_enabled")
+FAILURE_ROWS = Records(FoldFailure, tables.FAILURES)
+CONVERSATION_ROWS = Records(StoredConversation, tables.CONVERSATIONS)
+CONFIG_ROWS = Records(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 
 message_of = MESSAGE_ROWS.of
 
@@ -148,7 +135,7 @@ def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, li
     by_table: dict[str, list[Portable]] = {}
     for row in rows:
         name = str(row.get("table"))
-        if name not in BY_NAME or row.get("user_id") != owner:
+        if name not in tables.BY_NAME or row.get("user_id") != owner:
             raise StorageError("What was to be loaded is not this owner's memory; nothing was changed.")
         by_table.setdefault(name, []).append({key: value for key, value in row.items() if key != "table"})
     return by_table

@@ -30,6 +30,7 @@ FORMAT = 2  # the format since shortly before version 1.0. Older ones cannot be 
 MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
 MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
+Content = Mapping[str, Any]
 _FORM_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
 _INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
@@ -46,14 +47,6 @@ class NotWanted(Exception):  # noqa: N818 - reads as the state it is
 
 class SnapshotError(Exception):
     """Raised if a file is not a valid memory.json."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Snapshot:
-    """A parsed memory.json."""
-
-    journal_seq: int
-    content: Mapping[str, object]
 
 
 def read_identity(path: Path) -> str | None:
@@ -151,8 +144,11 @@ def _format_nested(value: object, depth: int) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 
 
-def read(path: Path) -> Snapshot:
-    """Parse memory.json. Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge."""
+def read(path: Path) -> tuple[int, Content]:
+    """Parse memory.json. Return the number of the last journal record that it holds, and its content.
+
+    Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge.
+    """
     if (size := path.stat().st_size) > MAX_SNAPSHOT_BYTES:
         raise StorageTooLarge(
             f"{path.name} has {size / 1e6:,.0f} MB, and at most {MAX_SNAPSHOT_BYTES / 1e6:,.0f} are read, for the "
@@ -170,16 +166,16 @@ def read(path: Path) -> Snapshot:
         raise StorageTooNew.for_format(path.name, number, FORMAT)
     if number < FORMAT:
         raise StorageTooOld.for_file(path.name)
-    return Snapshot(journal_seq=seq, content=content)
+    return seq, content
 
 
-def iterate_batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
+def iterate_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
     """Yield the rows of a snapshot as values for their table's `upsert`, owner by owner, with people's edits repaired.
 
     Raise SnapshotError if the content has the wrong shape.
     """
     try:
-        sections: dict[str, Any] = {table.name: snapshot.content.get(table.name, {}) for table in TABLES}
+        sections: dict[str, Any] = {table.name: content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
         for owner in owners:
             found = {name: section.get(str(owner)) for name, section in sections.items()}
@@ -259,10 +255,10 @@ def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
     connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
 
 
-def insert_snapshot(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
+def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
     """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
     with suspend_indexes(connection):
-        for table, batch in iterate_batches(snapshot):
+        for table, batch in iterate_batches(content):
             if table is USERS:
                 connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
             else:

@@ -164,7 +164,7 @@ class Recovery:
                 raise
         return None
 
-    def _rebuild_database(self, fresh: Path, found: files.Snapshot | None) -> None:
+    def _rebuild_database(self, fresh: Path, found: tuple[int, files.Content] | None) -> None:
         """Build a new working copy from memory.json."""
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -173,10 +173,10 @@ class Recovery:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
             if found is not None:
-                files.insert_snapshot(connection, found, StorageType.JSON)
+                files.insert_snapshot(connection, found[1], StorageType.JSON)
                 _create_words_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
-            values = (found.journal_seq, files.read_identity(self._target)) if found else (0, None)
+            values = (found[0], files.read_identity(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
             if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError

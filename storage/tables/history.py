@@ -13,17 +13,8 @@ from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.engine.protocol import Reader, Transaction
-from storage.schema.portable_tables import (
-    BY_NAME,
-    COUNTERS,
-    FACTS,
-    MESSAGES,
-    RESTORES,
-    SUMMARIES,
-    TABLES,
-    USERS,
-    Portable,
-)
+from storage.schema import portable_tables as tables
+from storage.schema.portable_tables import Portable
 from storage.schema.rows import format_message, group_rows, parse_fact, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
@@ -32,9 +23,9 @@ from storage.tables.folds import fold_sources, write_under
 from storage.tables.owner_tables import OwnerTables, take_ids
 
 BATCH = 1000
-_COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
-_COUNTERS = (*COUNTERS, "tokens_saved")
-_INSERT = MESSAGES.insert_with()
+_COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
+_COUNTERS = (*tables.COUNTERS, "tokens_saved")
+_INSERT = tables.MESSAGES.insert_with()
 _KNOWN = """
 SELECT messages.role, messages.source, messages.id FROM json_each(?2, '$') AS name CROSS JOIN messages
 WHERE messages.user_id = ?1
@@ -102,8 +93,8 @@ class HistoryTable(OwnerTables):
 
     async def is_empty(self, owner: int) -> bool:
         """Return True if nothing is stored of an owner except their settings."""
-        tables = [table.name for table in TABLES if table not in (USERS, RESTORES)]
-        sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in tables)  # noqa: S608
+        names = [table.name for table in tables.TABLES if table not in (tables.USERS, tables.RESTORES)]
+        sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in names)  # noqa: S608
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
@@ -121,12 +112,12 @@ class HistoryTable(OwnerTables):
     async def restoring(self, owner: int) -> Portable | None:
         """Return the row of a restore in progress (row 0 of `restores`), or None."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
-        return None if row is None else RESTORES.portable(row)
+        return None if row is None else tables.RESTORES.portable(row)
 
     async def waiting(self, owner: int) -> Sequence[Portable]:
         """Return the rows of `restores` that wait for the end of the restore, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
-        return [RESTORES.portable(row) for row in rows]
+        return [tables.RESTORES.portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore with these rows of `restores` and other tables, and drop an earlier unfinished one.
@@ -139,14 +130,15 @@ class HistoryTable(OwnerTables):
 
     async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
         """Return the portable rows of the summaries with these ids."""
-        return [SUMMARIES.portable(row) for row in await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))]
+        rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
+        return [tables.SUMMARIES.portable(row) for row in rows]
 
     async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows like `put`, then update the message count and range of each summary among them."""
         owner = lease.scope.owner
         async with write_under(self.database, lease) as tx:
             await self._put(tx, owner, rows)
-            covering = [row["id"] for row in rows if row["table"] == SUMMARIES.name]
+            covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
@@ -175,15 +167,15 @@ class HistoryTable(OwnerTables):
 
     async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
         for name, portable in group_rows(rows, owner).items():
-            if name == USERS.name:
+            if name == tables.USERS.name:
                 for row in portable:
                     await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
-            elif name == MESSAGES.name:
+            elif name == tables.MESSAGES.name:
                 ids = json.dumps([row["id"] for row in portable])
                 held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
-                await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+                await tx.many(tables.BY_NAME[name].upsert, [tables.BY_NAME[name].stored(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -222,7 +214,7 @@ class HistoryTable(OwnerTables):
                 }
                 for fact in fresh
             ]
-            await tx.many(FACTS.upsert, [FACTS.stored(row) for row in rows])
+            await tx.many(tables.FACTS.upsert, [tables.FACTS.stored(row) for row in rows])
             return len(rows)
 
 
@@ -246,7 +238,7 @@ async def _select_fresh(
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert messages of one owner, and index their words."""
     if rows:
-        await tx.many(_INSERT, [MESSAGES.stored(row) for row in rows])
+        await tx.many(_INSERT, [tables.MESSAGES.stored(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
