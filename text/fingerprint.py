@@ -91,7 +91,7 @@ _NO_NAMES = frozenset(
     " seine ihre el la los las un una él ella su en он она они его её ее их в на у это пользователь".split()
 )
 _DROPPED = frozenset(
-    "a an the also still too really very now currently just indeed is are am be been user the user's"
+    "a an the also still too really very now currently just indeed is are am be been has have own owns user the user's"
     " der die das den dem ein eine einen einem auch noch jetzt sehr derzeit aktuell ist sind"
     " el la los las un una también todavía aún ahora muy actualmente es"
     " также тоже ещё еще сейчас теперь очень это".split()
