@@ -104,7 +104,7 @@ class ExternalMemory:
         """Count all memories, those active since a time, and scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
-            counts = await store.census(since)
+            counts = await store.count_active_owners(since)
             active, failed = active + counts[0], failed + counts[1]
         return len(await self._state.directory.list_locations()), active, failed
 
@@ -187,14 +187,14 @@ class ExternalMemory:
         async with self._locks.of(place.owner).shared():
             await self._state.leases.hold(place.owner)
             config = await self._read_config(place.owner)
-            return await self._stores[config.storage].conversations.active(place) if config else place
+            return await self._stores[config.storage].conversations.find_open(place) if config else place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
         """Return True if a place still has this conversation. Raise StorageError."""
         if await self.conversation(place) == conversation:
             return True
         async with self.home(place.owner) as store:
-            return await store.conversations.holds(place, conversation)
+            return await store.conversations.is_conversation_of(place, conversation)
 
     async def conversation_with(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
@@ -206,7 +206,9 @@ class ExternalMemory:
         if await self.config(place.owner) is None:
             return current
         async with self.home(place.owner) as store:
-            found = await store.conversations.said_in(place, source=source, telegram_id=telegram_id, number=number)
+            found = await store.conversations.find_conversation(
+                place, source=source, telegram_id=telegram_id, number=number
+            )
         return found or current
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
@@ -220,7 +222,7 @@ class ExternalMemory:
         """Begin a conversation and continue the chat in it. Raise StorageError."""
         async with self.home(place.owner) as store:
             try:
-                return await store.conversations.begin(place, title, now=self._clock())
+                return await store.conversations.begin_conversation(place, title, now=self._clock())
             finally:
                 self._open.drop(place.__eq__)
 
@@ -228,7 +230,7 @@ class ExternalMemory:
         """Continue the chat in this conversation. Return False if it is not one of this place's, or is gone."""
         async with self.home(place.owner) as store:
             try:
-                return await store.conversations.open(place, conversation, now=self._clock())
+                return await store.conversations.open_conversation(place, conversation, now=self._clock())
             finally:
                 self._open.drop(place.__eq__)
 
@@ -350,11 +352,11 @@ class ExternalMemory:
     async def total(self, owner: int) -> int:
         """Count the stored messages of an owner over all scopes."""
         async with self.home(owner) as store:
-            return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
+            return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
     async def _demand_words(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
         """Wait until all words are indexed: quotes of the forgotten are found by them."""
-        if what.what != "everything" and not await store.indexed(owner, within=self.words_within):
+        if what.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
     async def _begin_serving(self, owners: Sequence[int]) -> None:
@@ -375,7 +377,7 @@ class ExternalMemory:
 
         async def read() -> OwnerConfig | None:
             location = await self._state.directory.location(owner)
-            return await self._stores[location.storage].owner(owner) if location else None
+            return await self._stores[location.storage].find_owner(owner) if location else None
 
         return await self._configs.get(owner, read)
 

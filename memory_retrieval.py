@@ -126,7 +126,7 @@ class MemoryRetrieval:
             await _run_off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _run_off_loop(builder.context, words)
         if sources is None:
-            sources = await store.context_sources(scope, turns=TURNS_READ, before=turn)
+            sources = await store.read_context_sources(scope, turns=TURNS_READ, before=turn)
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _run_off_loop(lambda: builder.take_last_turns(newest), count_characters(newest))
         known = select_carried(scope, sources.facts, incoming.person.id)
@@ -166,7 +166,7 @@ class MemoryRetrieval:
 
     async def list_passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
-        messages = {message.id: message for message in await store.messages(scope, found.ranked.ids)}
+        messages = {message.id: message for message in await store.read_messages(scope, found.ranked.ids)}
         best: dict[int, RankedPassage] = {}
         for passage in _iterate_passages(found.ranked, found.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
@@ -191,7 +191,7 @@ class MemoryRetrieval:
         """
         now, own = now or self._clock(), select_own_messages(newest)
         previous = own[-1].content if own else ""
-        speakers = await store.speakers(scope)
+        speakers = await store.list_speakers(scope)
         analyse = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
         question = await _run_off_loop(analyse, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
@@ -199,8 +199,8 @@ class MemoryRetrieval:
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.closeness(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            question = question.complete_terms(await store.completions(scope, question.terms, before=before))
-        candidates = await store.candidates(
+            question = question.complete_terms(await store.complete_terms(scope, question.terms, before=before))
+        candidates = await store.find_candidates(
             scope,
             question.terms,
             limit=limit,
@@ -208,7 +208,7 @@ class MemoryRetrieval:
             times=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
             before=before,
         )
-        known = select_carried(scope, await store.facts.valid(scope.owner), EVERYBODY) if facts is None else facts
+        known = select_carried(scope, await store.facts.list_valid(scope.owner), EVERYBODY) if facts is None else facts
         return Retrieved(
             question=question,
             ranked=rank(candidates, question, closeness),
@@ -249,12 +249,14 @@ class MemoryRetrieval:
         if not known:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
-        vectors = await store.facts.vectors(owner, model) if question.vector is not None else {}
+        vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
         choose = partial(find_facts, known, question, vectors=vectors, model=model, recall=self._facts)
         found = await run_work(choose, in_thread=len(known) > MANY_FACTS)
         if not found.relevant:
             return found
-        return found.add_earlier(await store.facts.replaced(owner, [recalled.fact.id for recalled in found.relevant]))
+        return found.add_earlier(
+            await store.facts.list_superseded(owner, [recalled.fact.id for recalled in found.relevant])
+        )
 
     async def _take_snippets(
         self,
@@ -291,10 +293,10 @@ class MemoryRetrieval:
         replied, scope = incoming.replied, incoming.scope
         if replied is None or replied.telegram_id is None:
             return []
-        target = await store.explanations.said_as(scope, replied.telegram_id)
+        target = await store.explanations.find_message(scope, replied.telegram_id)
         if target is None:
             return []
-        near, room = await store.messages(scope, replies.list_ids_around(target)), builder.snippet_room
+        near, room = await store.read_messages(scope, replies.list_ids_around(target)), builder.snippet_room
         choose = partial(
             replies.find_snippets,
             near,
@@ -330,7 +332,7 @@ class MemoryRetrieval:
         wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
         messages = {
             message.id: message
-            for message in await store.messages(scope, sorted(wanted))
+            for message in await store.read_messages(scope, sorted(wanted))
             if message.origin not in NEVER_RECALLED
         }
         packing = Packing(room=room, now=now, count=self._tokens.count)
@@ -363,12 +365,12 @@ class MemoryRetrieval:
         older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
         await _run_off_loop(lambda: builder.take_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
-            builder.list_unread((await store.ends(scope))[0], sources.unfolded[0].id - 1)
+            builder.list_unread((await store.find_id_range(scope))[0], sources.unfolded[0].id - 1)
         if not repeated:
             builder.take_archived_turns(prefix_cache.select_before_active(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # Archived messages that no active summary covers are at least listed as cut.
-            oldest, newest = await store.ends(scope)
+            oldest, newest = await store.find_id_range(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
             builder.list_uncovered(shown, oldest, newest, after_last=is_newest)
@@ -384,8 +386,8 @@ class MemoryRetrieval:
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        versions = {version.id: version for version in await store.superseded(scope, limit=prefix_cache.REACH)}
-        newest = await store.last_turns(scope, prefix_cache.REACH, before=turn)
+        versions = {version.id: version for version in await store.list_superseded(scope, limit=prefix_cache.REACH)}
+        newest = await store.read_last_turns(scope, prefix_cache.REACH, before=turn)
         for block in prefix_cache.BLOCKS:
             shown = prefix_cache.choose_version(active[0], versions, block)
             repeated = prefix_cache.select_verbatim(shown, newest, LAST_TURNS)

@@ -162,7 +162,7 @@ class SummaryManager:
         now = self._clock()
         seen: dict[Scope, int] = {}
         for store in self._memory.stores:
-            for scope, newest in await store.quiet_scopes(now - self.limits.quiet):
+            for scope, newest in await store.list_quiet_scopes(now - self.limits.quiet):
                 if not self._memory.serves(scope.owner):
                     continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
@@ -173,17 +173,17 @@ class SummaryManager:
         self._too_small = seen
 
     async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
-        active = await store.unfolded(scope)
+        active = await store.list_unfolded(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
 
     async def _is_backing_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
-        failure = await store.fold_failure(scope)
+        failure = await store.find_fold_failure(scope)
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MAX_DOUBLINGS)
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the failure that the owner was not told about yet, once."""
         async with self._memory.home(scope.owner) as store:
-            failure = await store.fold_failure(scope)
+            failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
                 return None
             await store.mark_failure_told(scope)
@@ -193,14 +193,14 @@ class SummaryManager:
         """Return the scope's figures, even while its memory is off."""
         config = await self._memory.config(scope.owner)
         async with self._memory.home(scope.owner) as store:
-            counts = await store.counts(scope)
-            failure = await store.fold_failure(scope)
-            active = await store.summaries(scope)
+            counts = await store.read_counts(scope)
+            failure = await store.find_fold_failure(scope)
+            active = await store.list_summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
             embedded = await store.vectors.with_vectors(scope.owner, model) if model else 0
-            saved = await store.explanations.saved(scope.owner)
-            history_extraction = await store.history_extraction.progress(scope)
+            saved = await store.explanations.count_saved_tokens(scope.owner)
+            history_extraction = await store.history_extraction.count_progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (tr("summaries-status-json-large", most=JSON_COMFORT),)
@@ -221,7 +221,7 @@ class SummaryManager:
     async def active(self, scope: Scope) -> Sequence[Summary]:
         """Return active summaries, highest level first and oldest first within a level."""
         async with self._memory.home(scope.owner) as store:
-            return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, *summary.order))
+            return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
         """Take the lease if the scope's counters allow a fold, and plan it once. The memory cannot move meanwhile."""
@@ -244,27 +244,27 @@ class SummaryManager:
         """Return False if a fold for this reason cannot be due. Reads no message."""
         if is_folded_only_on_request(config) and reason not in ("now", "upwards"):
             return False
-        counts = await store.counts(scope)
+        counts = await store.read_counts(scope)
         asks_for_more = reason not in ("threshold", "upwards")
         if not find_policy(config.policy).may_be_due(counts, config.every_n) and not (asks_for_more and counts.active):
             return False
-        return reason != "pressure" or await store.fold_failure(scope) is None
+        return reason != "pressure" or await store.find_fold_failure(scope) is None
 
     async def _plan_fold(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason
     ) -> FoldPlan | None:
         policy = find_policy(config.policy)
-        active = await store.unfolded(scope)
+        active = await store.list_unfolded(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
-            failure = await store.fold_failure(scope)
+            failure = await store.find_fold_failure(scope)
             if failure is not None and _backs_off_by_turns(failure, active):
                 return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
-            archived = await store.timeline.page(scope, before=active[0].id, limit=policy.looks_back)
+            archived = await store.timeline.read_page(scope, before=active[0].id, limit=policy.looks_back)
         grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
-        summaries = sorted(await store.summaries(scope), key=lambda summary: (summary.order, summary.id))
+        summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.order, summary.id))
         state = ScopeState(
             turns=await run_work(grouped, in_thread=is_long),
             summaries=[
@@ -317,10 +317,10 @@ class SummaryManager:
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
                 raise StaleFold
-            await store.rebuilds.renew(lease, self._clock() + LEASE)  # learning may have taken long
-            below = sorted(await store.summaries(scope, ids=plan.summary_ids), key=lambda summary: summary.order)
+            await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
+            below = sorted(await store.list_summaries(scope, ids=plan.summary_ids), key=lambda summary: summary.order)
             ids = plan.window_ids or plan.message_ids
-            window = await store.messages(scope, ids)
+            window = await store.read_messages(scope, ids)
             if (len(window), len(below)) != (len(ids), len(plan.summary_ids)):
                 raise StaleFold
             new, dropped = window, list[Message]()
@@ -330,9 +330,9 @@ class SummaryManager:
                 # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
                 new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
                 if below and below[0].order < window[0].order:
-                    earlier = await store.timeline.page(scope, before=window[0].id, limit=below[0].message_count)
+                    earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]
-            facts = await store.facts.all(scope.owner)
+            facts = await store.facts.list_all(scope.owner)
         summaries = make_summary_sources(below)
         moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
         compressed = 1 + max((one.times_compressed for one in below), default=0)

@@ -81,7 +81,7 @@ class Rebuilder:
 
     async def _resume_interrupted(self, owner: int | None = None) -> None:
         for store in self._memory.stores:
-            for scope in await store.rebuilds.interrupted():
+            for scope in await store.rebuilds.list_interrupted():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
                     self.start(scope, _tell_nobody)
@@ -113,7 +113,7 @@ class Rebuilder:
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None or not (outline := await store.rebuilds.outline(scope)):
+            if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
                 return RebuildProgress(state="nothing")
             lease = await store.begin_fold(scope, "rebuild", now=since, lease=LEASE)
         if lease is None:
@@ -122,11 +122,11 @@ class Rebuilder:
         try:
             async with self._memory.home(scope.owner) as store:
                 corrected = [
-                    summary for summary in await store.summaries(scope, active_only=False) if summary.correction
+                    summary for summary in await store.list_summaries(scope, active_only=False) if summary.correction
                 ]
             rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
             async with self._memory.home(scope.owner) as store:
-                await store.rebuilds.commit(lease, rebuilt, outline, since=since, now=self._clock())
+                await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except StaleFold:
             return await self._end_failed(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
@@ -226,7 +226,7 @@ class Rebuilder:
         moments = [message.created_at for message in messages]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
         async with self._memory.home(scope.owner) as store:
-            facts = await store.facts.all(scope.owner)
+            facts = await store.facts.list_all(scope.owner)
         return Material(
             lines=[*(said or summaries), *told],
             of_summaries=not said,
@@ -262,14 +262,14 @@ class Rebuilder:
         try:
             config = await self._memory.config(scope.owner)
             async with self._memory.home(scope.owner) as store:
-                known = {one.id: one for one in await store.summaries(scope, active_only=False)}
+                known = {one.id: one for one in await store.list_summaries(scope, active_only=False)}
             for one in sorted(known.values(), key=lambda summary: summary.id):
                 if changed.isdisjoint(one.source_ids) or one.correction or config is None:
                     continue
                 changed.add(one.id)
                 async with self._memory.home(scope.owner) as store:
-                    await store.rebuilds.renew(lease, self._clock() + LEASE)
-                    messages = await store.timeline.chunk(scope, one.id, limit=MAX_CHUNK_MESSAGES)
+                    await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
+                    messages = await store.timeline.read_chunk(scope, one.id, limit=MAX_CHUNK_MESSAGES)
                 below = [known[source] for source in one.source_ids if source in known]
                 material = await self._gather_material(scope, config, one.policy, below, messages)
                 made = await self._summarise(lease, replace(material, compressed=one.times_compressed))
@@ -285,8 +285,8 @@ class Rebuilder:
         async with self._memory.opened(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
-            await store.rebuilds.renew(lease, self._clock() + LEASE)
-            messages = await store.messages(lease.scope, ids)
+            await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
+            messages = await store.read_messages(lease.scope, ids)
         if len(messages) != len(ids):
             raise StaleFold
         return messages
@@ -294,11 +294,11 @@ class Rebuilder:
     async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
         digest = hash_material(material)
         async with self._memory.home(lease.scope.owner) as store:
-            if known := await store.rebuilds.part(lease.scope, digest):
+            if known := await store.rebuilds.find_part(lease.scope, digest):
                 return known
         made = await self._summarise(lease, material)
         async with self._memory.home(lease.scope.owner) as store:
-            await store.rebuilds.keep_part(lease, digest, made)
+            await store.rebuilds.store_part(lease, digest, made)
         return made
 
     async def _summarise(self, lease: FoldLease, material: Material) -> NewSummary:

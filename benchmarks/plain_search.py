@@ -30,16 +30,16 @@ async def plain_searches(
     """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder.
     `talk`: ids of messages that a prompt carries anyway.
     """
-    hits = await store.search(scope, list_content_terms(question), limit=MAX_FOUND)
+    hits = await store.search_words(scope, list_content_terms(question), limit=MAX_FOUND)
     found = {"words": _fitting((hit.message for hit in hits if hit.message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
     closeness = await store.vectors.closeness(scope, embedder.name, await embedder.query(question), MAX_FOUND)
     if closeness is not None:
-        pool = await store.candidates(scope, [], limit=0, nearest=closeness.nearest)
+        pool = await store.find_candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
         ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in talk]
-        messages = {message.id: message for message in await store.messages(scope, ids) if message.role == "user"}
+        messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}
         found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
     return found
 

@@ -242,7 +242,7 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
 
 async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
-    newest = await memory.store.messages(SCOPE, memory.talk)
+    newest = await memory.store.read_messages(SCOPE, memory.talk)
     ranked, snippets = await recall(question.text, memory, newest)
     seconds = time.perf_counter() - start
     shown = {memory.ids[snippet.message.id]: quoting.quote_text(snippet.text) for snippet in snippets}
@@ -287,7 +287,9 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
             break
     if pages == 1:
         return asked
-    said = {memory.ids[message.id]: message.content for message in await memory.store.messages(SCOPE, sorted(seen))}
+    said = {
+        memory.ids[message.id]: message.content for message in await memory.store.read_messages(SCOPE, sorted(seen))
+    }
     return replace(asked, shown=shown, found=found(shown, said, asked.question.answer))
 
 

@@ -195,7 +195,7 @@ async def _total(services: Services) -> int:
 async def _newest(services: Services) -> datetime:
     """When the last message was said: an earlier run may have held turns in the same folder."""
     async with services.memory.home(SCOPE.owner) as store:
-        newest = await store.timeline.page(SCOPE, limit=1)
+        newest = await store.timeline.read_page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 

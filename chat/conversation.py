@@ -173,7 +173,7 @@ class Conversation:
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
             await self._write_turns(session)
             async with self._memory.opened(session.scope.owner) as store:
-                last = await store.last_turns(session.scope, 1) if store else []
+                last = await store.read_last_turns(session.scope, 1) if store else []
         incoming = restore_incoming(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
@@ -290,7 +290,7 @@ class Conversation:
                         turn.mode = "off"
                     else:
                         turn.session.is_outdated = False
-                        stored = await store.ask(turn.scope, questions, turns=TURNS_READ)
+                        stored = await store.store_question(turn.scope, questions, turns=TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:
@@ -326,7 +326,7 @@ class Conversation:
         try:
             async with self._memory.opened(turn.scope.owner) as store:
                 if store is not None:
-                    await store.decline(turn.scope, stored)
+                    await store.mark_declined(turn.scope, stored)
         except StorageError as error:
             self._note_failure(error, turn)
 

@@ -85,7 +85,7 @@ class Corrections:
         it was never edited. Raise StorageError.
         """
         async with self._memory.home(owner) as store:
-            earlier = await store.facts.before_edit(owner, fact)
+            earlier = await store.facts.find_previous_version(owner, fact)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
     async def forget_archives(self, keep: timedelta) -> None:
@@ -96,7 +96,7 @@ class Corrections:
     async def forget_deleted(self) -> None:
         """Forget the facts that were deleted a day ago, then clean the files once."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
-        deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
+        deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
         await self._expire_due(
             [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
         )
@@ -134,18 +134,18 @@ class Corrections:
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:
-                message = await store.explanations.said_as(scope, telegram_id) if store is not None else None
+                message = await store.explanations.find_message(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:
                     return Correction()
-                await store.indexed(scope.owner)  # what still says the same is found by its words
+                await store.wait_until_indexed(scope.owner)  # what still says the same is found by its words
                 try:
                     revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
                     self._sessions.of(scope).recent.clear()
                 if revised is None:
                     return Correction()
-                newest = await store.last_turns(scope, 1)
+                newest = await store.read_last_turns(scope, 1)
         self._wake_indexer()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 

@@ -86,14 +86,14 @@ class Explanations:
             if telegram_id in held.record.shown:
                 return held.turn
         async with self._memory.opened(scope.owner) as store:
-            said = await store.explanations.said_as(scope, telegram_id) if store is not None else None
+            said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer as this one."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
-            text = await store.explanations.text(scope, telegram_id) if store is not None else None
+            text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
         records = [held, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
@@ -111,7 +111,7 @@ class Explanations:
         try:
             async with self._memory.opened(scope.owner) as store:
                 if store is not None:
-                    await store.explanations.note_shown(scope, source, telegram_ids)
+                    await store.explanations.record_shown(scope, source, telegram_ids)
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
@@ -121,7 +121,7 @@ class Explanations:
         """
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
-            text = await store.explanations.text(scope, telegram_id) if store is not None else None
+            text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
             if stored is not None and (held is None or stored.at > held.at):
                 return await _make_explanation(stored, store, scope, is_stored=True)
@@ -137,7 +137,7 @@ class Explanations:
         """
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
-            texts = await store.explanations.latest(scope, before=before, limit=limit) if store is not None else []
+            texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             found: list[tuple[int | None, Explanation]] = []
             if held is not None and (not stored or held.at > stored[0][1].at):
@@ -162,10 +162,10 @@ async def _make_explanation(
         return Explanation(record=record, is_stored=is_stored)
     recent_ids = record.recent_ids
     wanted = {*recent_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
-    messages = {message.id: message for message in await store.messages(scope, sorted(wanted))}
-    summaries = await store.summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
-    facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if record.facts else {}
-    profiles = await store.profiles.versions(scope.owner) if record.profile is not None else []
+    messages = {message.id: message for message in await store.read_messages(scope, sorted(wanted))}
+    summaries = await store.list_summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
+    facts = {fact.id: fact for fact in await store.facts.list_all(scope.owner)} if record.facts else {}
+    profiles = await store.profiles.list_versions(scope.owner) if record.profile is not None else []
     return Explanation(
         record=record,
         recent=tuple(messages[number] for number in recent_ids if number in messages),

@@ -81,7 +81,7 @@ class FactsByHand:
         if undone_edit is not None or fact.origin != "owner":
             return undone_edit
         async with memory.home(owner) as store:
-            has_replaced = await store.facts.take_up_again(owner, fact.id)
+            has_replaced = await store.facts.restore_superseded(owner, fact.id)
         return await corrections.forget(owner, Forgetting(what="facts", ids=(fact.id,))) if has_replaced else None
 
 

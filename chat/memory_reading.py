@@ -168,7 +168,7 @@ class MemoryReading:
 
     async def _find_by_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
         since = wish.since or datetime.min.replace(tzinfo=UTC)
-        messages = await store.timeline.page(scope, since=since, limit=MAX_LISTED)
+        messages = await store.timeline.read_page(scope, since=since, limit=MAX_LISTED)
         return [
             Hit(message=message, text=message.content)
             for message in messages
@@ -210,8 +210,8 @@ class MemoryReading:
         middle = next(iter(await store.messages(scope, [number])), None)
         if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
             return Shown(text="There is no such message.")
-        before = await store.timeline.page(scope, before=number, limit=NEIGHBOURS)
-        after = await store.timeline.page(scope, after=number, limit=NEIGHBOURS)
+        before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
+        after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
         places = {one.id: abs(place) for place, one in enumerate([*before, middle, *after], -len(before))}
         near = [one for one in (middle, *before, *after) if _may_be_shown(one) and _is_earlier(one, until)]
         near = [one for one in near if one.turn == middle.turn or one.id not in seen.messages]
@@ -236,7 +236,7 @@ class MemoryReading:
         terms = {term for query in wish.queries for term in list_content_terms(query)}
         if not terms:
             return []
-        known = (await store.summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
+        known = (await store.list_summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
         known = [
             one
             for one in known

@@ -97,5 +97,5 @@ class Describer:
             origin="picture",
         )
         async with self._memory.opened(scope.owner) as store:
-            if store is not None and await store.messages(scope, [one.turn]):
+            if store is not None and await store.read_messages(scope, [one.turn]):
                 await store.append(scope, [message])

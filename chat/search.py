@@ -81,7 +81,7 @@ class MemorySearch:
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *among]))
-            last = max([(await store.ends(one))[1] for one in scopes])
+            last = max([(await store.find_id_range(one))[1] for one in scopes])
             until = last if until is None else min(until, last)
             lists = [
                 await (
@@ -128,7 +128,7 @@ class MemorySearch:
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:
-            page = await store.timeline.page(scope, before=before, limit=PAGE)
+            page = await store.timeline.read_page(scope, before=before, limit=PAGE)
             if not page:
                 break
             found += (await asyncio.to_thread(_find_matching, page, query))[::-1]

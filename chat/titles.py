@@ -60,7 +60,7 @@ class Titles:
             if memory_mode_of(await self._memory.config(place.owner)) != "on":
                 return
             async with self._memory.opened(place.owner) as store:
-                untitled = await store.conversations.untitled(place, conversations) if store is not None else {}
+                untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}
             for conversation, said in untitled.items():
                 await self._entitle_one(place, conversation, said)
         except KeepsakeError as error:
@@ -79,7 +79,9 @@ class Titles:
             return
         async with self._memory.opened(place.owner) as store:
             if store is not None:
-                await store.conversations.entitle(place, conversation, title, made_from=said, now=self._clock())
+                await store.conversations.set_generated_title(
+                    place, conversation, title, made_from=said, now=self._clock()
+                )
 
 
 def clean_title(text: str) -> str:

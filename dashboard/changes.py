@@ -146,7 +146,7 @@ class Changes:
     async def _list_texts(self, visit: Visit, found: Forgotten) -> Answer:
         """Return the beginnings of the texts to forget, and of later answers that repeat them."""
         async with self._services.memory.home(visit.owner) as store:
-            repeating = await store.messages(visit.scope, found.remainder.answers[:MAX_LISTED])
+            repeating = await store.read_messages(visit.scope, found.remainder.answers[:MAX_LISTED])
         return {
             "messages": [_shorten(message.content) for message in found.listing.messages],
             "facts": [_shorten(text) for text in found.listing.facts],
@@ -161,9 +161,9 @@ class Changes:
         match asked.text("what", MAX_NAME_CHARS):
             case "messages" | "turn" as kind:
                 async with self._services.memory.home(visit.owner) as store:
-                    found = await store.messages(visit.scope, ids)
+                    found = await store.read_messages(visit.scope, ids)
                     if kind == "turn" and found:
-                        found = await store.turn(visit.scope, found[0].turn)
+                        found = await store.read_turn(visit.scope, found[0].turn)
                 chosen = tuple(one.id for one in found)
                 return Forgetting(what="messages", ids=chosen, with_quotes=with_quotes)
             case "facts":
@@ -244,7 +244,7 @@ class Changes:
     async def name_conversation(self, visit: Visit) -> Answer:
         location, title = await self._location_of(visit), _parse_title(visit)
         async with self._services.memory.home(visit.owner) as store:
-            is_done = await store.conversations.name(location, visit.scope, title, now=self._services.clock())
+            is_done = await store.conversations.set_title(location, visit.scope, title, now=self._services.clock())
         if not is_done:
             raise VisitRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.scopes(visit.owner)}

@@ -72,17 +72,17 @@ class Views:
 
     async def _hash_facts(self, owner: int) -> str:
         async with self._services.memory.home(owner) as store:
-            return await store.facts.revision(owner)
+            return await store.facts.read_revision(owner)
 
     async def scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:
-            threads = [scope.thread for scope in await store.scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
+            threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MAX_PLACES])]
             listed = [
                 (place, one)
                 for place in places
-                for one in (await store.conversations.listed(place, first=0, limit=MAX_PLACES))[0]
+                for one in (await store.conversations.list_page(place, first=0, limit=MAX_PLACES))[0]
             ]
         return [
             {
@@ -105,7 +105,7 @@ class Views:
         before, after = asked.optional("before"), asked.optional("after")
         since = _find_midnight(visit, asked.day("day"))
         async with self._services.memory.home(visit.owner) as store:
-            found = await store.timeline.page(
+            found = await store.timeline.read_page(
                 visit.scope,
                 before=before,
                 after=after,
@@ -127,12 +127,12 @@ class Views:
 
     async def speakers(self, visit: Visit) -> Answer:
         async with self._services.memory.home(visit.owner) as store:
-            return {"speakers": list(await store.timeline.speakers(visit.scope))}
+            return {"speakers": list(await store.timeline.count_by_speaker(visit.scope))}
 
     async def message(self, visit: Visit) -> Answer:
         async with self._services.memory.home(visit.owner) as store:
-            found = await store.messages(visit.scope, [visit.asked.integer("id")])
-            turn = await store.turn(visit.scope, found[0].turn) if found else []
+            found = await store.read_messages(visit.scope, [visit.asked.integer("id")])
+            turn = await store.read_turn(visit.scope, found[0].turn) if found else []
         if not found:
             raise VisitRefused(404, tr("forget-gone"))
         return {
@@ -150,7 +150,7 @@ class Views:
         among: Sequence[Scope] = ()
         if asked.flag("all", default=False):
             async with self._services.memory.home(visit.owner) as store:
-                among = [scope for scope in await store.scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
+                among = [scope for scope in await store.list_scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
         page = await self._services.search.page(
             visit.scope,
             query,
@@ -198,7 +198,7 @@ class Views:
     async def summaries(self, visit: Visit) -> Answer:
         """Return all summaries without their texts, for the time axis."""
         async with self._services.memory.home(visit.owner) as store:
-            found = await store.summaries(visit.scope, active_only=False)
+            found = await store.list_summaries(visit.scope, active_only=False)
         return {
             "summaries": await asyncio.to_thread(
                 lambda: [forms.format_summary_head(one) for one in found[-MAX_SUMMARIES:]]
@@ -208,11 +208,13 @@ class Views:
     async def summary(self, visit: Visit) -> Answer:
         number = visit.asked.integer("id")
         async with self._services.memory.home(visit.owner) as store:
-            known = {one.id: one for one in await store.summaries(visit.scope, active_only=False)}
+            known = {one.id: one for one in await store.list_summaries(visit.scope, active_only=False)}
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
             one = known[number]
-            messages = await store.timeline.chunk(visit.scope, number, limit=MAX_ROWS) if not one.source_ids else []
+            messages = (
+                await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if not one.source_ids else []
+            )
         return {
             "summary": forms.format_summary(one),
             "sources": [forms.format_summary(known[source]) for source in one.source_ids[:MAX_ROWS] if source in known],
@@ -228,8 +230,8 @@ class Views:
         used = await services.quota.days(visit.owner, DAYS_OF_USE)
         priced = [one for one in used if one.model in services.prices]
         async with services.memory.home(visit.owner) as store:
-            made = await store.summaries(visit.scope, active_only=False)
-            texts = await store.explanations.latest(visit.scope, limit=100)
+            made = await store.list_summaries(visit.scope, active_only=False)
+            texts = await store.explanations.list_latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
             "days": await self._count_days(visit),
@@ -262,7 +264,7 @@ class Views:
     async def _count_days(self, visit: Visit) -> list[tuple[str, int, int]]:
         """Return messages and characters per day in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
-            hours = await store.timeline.hours(visit.scope)
+            hours = await store.timeline.count_by_hour(visit.scope)
         messages, characters = Counter[str](), Counter[str]()
         for hour, count, size in hours:
             day = hour.astimezone(visit.zone).date().isoformat()
@@ -322,7 +324,7 @@ def format_memory(config: OwnerConfig | None) -> dict[str, object]:
 async def _find_covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
     """Return the L1 summaries that cover some of these messages."""
     chunks = sorted({message.chunk_id for message in messages if message.chunk_id is not None})
-    return await store.summaries(scope, active_only=False, ids=chunks) if chunks else []
+    return await store.list_summaries(scope, active_only=False, ids=chunks) if chunks else []
 
 
 def _find_midnight(visit: Visit, day: date | None) -> datetime | None:

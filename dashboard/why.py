@@ -31,8 +31,8 @@ class Why:
         found = await self._services.explanations.latest(visit.scope, before=before, limit=ANSWERS + 1)
         ids = [number for number, _ in found if number is not None]
         async with self._services.memory.home(visit.owner) as store:
-            said = {message.id: message for message in await store.messages(visit.scope, ids)}
-            turns = {one.turn: await store.turn(visit.scope, one.turn) for one in said.values()}
+            said = {message.id: message for message in await store.read_messages(visit.scope, ids)}
+            turns = {one.turn: await store.read_turn(visit.scope, one.turn) for one in said.values()}
         shown = found[:ANSWERS]
         return {
             "answers": [

@@ -68,7 +68,7 @@ class ProfileDistiller:
     async def versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first. The first one is in use."""
         async with self._memory.home(owner) as store:
-            return await store.profiles.versions(owner)
+            return await store.profiles.list_versions(owner)
 
     def start(self, owner: int, tell: Tell) -> bool:
         """Distil in the background and report the result. Return False if that is already running."""
@@ -97,7 +97,7 @@ class ProfileDistiller:
         tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
-                waiting = await store.profiles.undistilled(owner, MAX_SUMMARIES) if store is not None else []
+                waiting = await store.profiles.list_undistilled(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(summary.id > tried for summary in waiting)
             wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
@@ -119,16 +119,16 @@ class ProfileDistiller:
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
-            waiting = await store.profiles.undistilled(owner, MAX_SUMMARIES)
+            waiting = await store.profiles.list_undistilled(owner, MAX_SUMMARIES)
         return await self._distil_profile(owner, waiting)
 
     async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
-            before = await store.profiles.newest(owner)
+            before = await store.profiles.find_newest(owner)
             # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
-            known = [one for one in await store.facts.valid(owner) if one.holds_for(EVERYBODY)]
+            known = [one for one in await store.facts.list_valid(owner) if one.holds_for(EVERYBODY)]
         # What lasts comes first, newest first; what happened once yields where there is no room.
         known.sort(key=lambda fact: (not fact.is_pinned, fact.kind == "event", -fact.importance, -fact.id))
         if not known and not summaries:
@@ -163,6 +163,6 @@ class ProfileDistiller:
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
-            made = await store.profiles.put(new, now=self._clock())
+            made = await store.profiles.put_profile(new, now=self._clock())
         log.info("distilled version %d of the profile of %d", made.id, owner)
         return made

@@ -44,7 +44,7 @@ class HistoryExtraction:
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
-            backlog = await store.history_extraction.backlog(owner, first, last)
+            backlog = await store.history_extraction.count_backlog(owner, first, last)
         return self._facts.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
@@ -54,7 +54,7 @@ class HistoryExtraction:
         if await self.estimate(owner, first, last) is None:
             return "nothing"
         async with self._memory.home(owner) as store:
-            if not await store.history_extraction.begin(owner, first, last):
+            if not await store.history_extraction.begin_extraction(owner, first, last):
                 return "busy"
         self._idle.clear()
         self._wanted.set()
@@ -63,7 +63,7 @@ class HistoryExtraction:
     async def stop(self, owner: int) -> None:
         """Stop learning. Facts that were learned stay."""
         async with self._memory.home(owner) as store:
-            await store.history_extraction.stop(owner)
+            await store.history_extraction.stop_extraction(owner)
 
     async def _is_learning(self, owner: int) -> bool:
         config = await self._memory.config(owner)
@@ -92,7 +92,7 @@ class HistoryExtraction:
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:
-                waiting = await store.history_extraction.waiting()
+                waiting = await store.history_extraction.list_waiting_scopes()
                 scopes += [scope for scope in waiting if self._memory.serves(scope.owner)]
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)

@@ -71,12 +71,12 @@ class Facts:
         """Learn from messages that are about to be folded."""
         try:
             async with self._memory.opened(scope.owner) as store:
-                learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
+                learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
                 if store is not None and scope in self._learning:
                     # Somebody may be waiting for this fold; what it archives is learned from later.
-                    await store.facts.begin(scope, learned)
+                    await store.facts.begin_learning(scope, learned)
                     return
         except StorageError:
             return
@@ -86,7 +86,9 @@ class Facts:
         """Learn from all scopes in which the conversation has paused."""
         now = self._clock()
         for store in self._memory.stores:
-            for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
+            for scope in (
+                await store.facts.list_waiting_scopes(now - self._settings.quiet) if self._settings.is_on else ()
+            ):
                 if self._memory.serves(scope.owner):
                     await self._learn_safely(scope, at_least=1)
         await self.embed_missing()
@@ -147,13 +149,13 @@ class Facts:
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
-            facts = await store.facts.all(owner)
+            facts = await store.facts.list_all(owner)
             # After the facts: one that is erased in between is known as a fact.
-            erased = await store.facts.decisions(owner)
+            erased = await store.facts.list_decisions(owner)
             plan = partial(reconciliation.plan, new, facts, erased=erased)
             changes = await run_work(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
-                return await store.facts.commit(
+                return await store.facts.commit_changes(
                     batch.scope,
                     changes,
                     read=request.messages if request else (),
@@ -184,19 +186,19 @@ class Facts:
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            learned, waiting = await (store.history_extraction.next if from_history else store.facts.pending)(
-                scope, READ
-            )
+            learned, waiting = await (
+                store.history_extraction.read_next if from_history else store.facts.read_unlearned
+            )(scope, READ)
             if not waiting:
                 return None
             is_all = len(waiting) < READ
             turns = select_imported_turns(waiting) if from_history else select_answered_turns(waiting)
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
-                await store.facts.begin(scope, learned)
+                await store.facts.begin_learning(scope, learned)
                 if is_all and len(turns) < max(1, at_least):
                     return None
-            facts = await store.facts.all(scope.owner)
+            facts = await store.facts.list_all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid and fact.origin != "earlier"]
         who = prompts.name_owner(scope.owner)
@@ -235,7 +237,7 @@ class Facts:
     async def known(self, owner: int) -> list[Fact]:
         """Return all facts about an owner, ascending, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
-            return await store.facts.all(owner)
+            return await store.facts.list_all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
         """Add a fact by hand. Return it and True, or the known fact with the same words and False.
@@ -244,7 +246,7 @@ class Facts:
         """
         now = self._clock()
         async with self._memory.home(owner) as store:
-            facts = await store.facts.valid(owner)
+            facts = await store.facts.list_valid(owner)
             known = await run_work(partial(_find_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
@@ -267,7 +269,7 @@ class Facts:
         """Replace a fact by another and keep it as history. Return None if no such fact holds."""
         now = self._clock()
         async with self._memory.home(owner) as store:
-            known = await store.facts.fact(owner, id_)
+            known = await store.facts.find_fact(owner, id_)
             if known is None or not known.is_valid:
                 return None
             new = NewFact(
@@ -288,7 +290,7 @@ class Facts:
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no such fact holds."""
         async with self._memory.home(owner) as store:
-            known = await store.facts.fact(owner, id_)
+            known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
                 return None
             return await store.facts.edit(owner, id_, text, now=self._clock())
@@ -301,7 +303,7 @@ class Facts:
     async def keep(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no such fact holds."""
         async with self._memory.home(owner) as store:
-            return await store.facts.keep(owner, id_, now=self._clock())
+            return await store.facts.make_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact. It can be restored for a day, and counts as a decision."""
@@ -319,7 +321,7 @@ class Facts:
         if self._embedder is None:
             return
         for store in self._memory.stores:
-            while found := await store.facts.unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
+            while found := await store.facts.list_unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
                 mine = await self._memory.served({fact.owner for fact in found})
                 found = [fact for fact in found if fact.owner in mine]
                 vectors = await self._embed_texts([(fact.owner, fact.text) for fact in found])

@@ -32,7 +32,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
             continue
         scope = await services.memory.conversation(Scope(owner=chat.id))
         async with services.memory.home(chat.id) as store:
-            held = await store.timeline.page(scope, limit=SHOWN)
+            held = await store.timeline.read_page(scope, limit=SHOWN)
         known.update(message.source for message in held)
         for message in held:
             if message.origin in SENT_ALONG or message.role == "system":

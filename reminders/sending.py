@@ -59,7 +59,7 @@ class Reminders:
     async def all(self, owner: int) -> Sequence[Reminder]:
         """Return an owner's reminders, soonest first."""
         async with self._memory.home(owner) as store:
-            return await store.reminders.all(owner)
+            return await store.reminders.list_reminders(owner)
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
         """Cancel a reminder and return it, or None if there is none."""
@@ -92,7 +92,7 @@ class Reminders:
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            for one in await store.reminders.due(self._clock(), limit=MAX_DUE):
+            for one in await store.reminders.list_due(self._clock(), limit=MAX_DUE):
                 due[one.owner].append(one)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < AT_ONCE:
@@ -117,7 +117,7 @@ class Reminders:
         """Send a reminder. Return False if it has to be sent later."""
         while True:
             async with self._memory.home(one.owner) as store:
-                times = await store.reminders.begin(one)
+                times = await store.reminders.begin_sending(one)
             if times is None:
                 return True
             if times > MAX_SENDS:
@@ -126,7 +126,7 @@ class Reminders:
             told = await tell(one, self._clock())
             if told == "later":
                 async with self._memory.home(one.owner) as store:
-                    await store.reminders.take_back(one)
+                    await store.reminders.undo_sending(one)
                 return False
             if told != "unknown":
                 break
@@ -142,4 +142,4 @@ class Reminders:
             if (local := next_time(first, one.repeat, one.month_day, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
         async with self._memory.home(one.owner) as store:
-            await store.reminders.done(one, again)
+            await store.reminders.finish_sending(one, again)

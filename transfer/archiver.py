@@ -101,7 +101,7 @@ class HistoryArchive:
         lines = [prompts.format_message(message) for message in chunk]
         made = await self._archiver.extracted(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
-            self._active.append(await store.history.add(self._lease, chunk, made, now=self._archiver.clock()))
+            self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
         while self._is_full():
             await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
 
@@ -125,7 +125,7 @@ class HistoryArchive:
 
     async def _active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
-            return sorted(await store.summaries(self._scope), key=lambda summary: (summary.order, summary.id))
+            return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.order, summary.id))
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
@@ -134,7 +134,7 @@ class HistoryArchive:
         )
         plan = FoldPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
-            summary = await store.history.fold(self._lease, self._scope, plan, made, now=archiver.clock())
+            summary = await store.history.commit_fold(self._lease, self._scope, plan, made, now=archiver.clock())
         gone = set(plan.summary_ids)
         self._active = [one for one in self._active if one.id not in gone]
         self._active.append(summary)

@@ -90,8 +90,8 @@ class Importer:
         dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
         facts = work.rows.get("facts", ())
         async with self._memory.home(scope.owner) as store:
-            new_facts = await store.history.new_facts(scope.owner, facts)
-            held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
+            new_facts = await store.history.count_new_facts(scope.owner, facts)
+            held = {(one.text, one.due_at) for one in await store.reminders.list_reminders(scope.owner)}
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
             origin = (tr(f"import-signed-{await self._find_signer(work.history)}"),)
@@ -197,7 +197,7 @@ class Importer:
                 history = await _remove_own_chat(store, scope.owner, history)
             is_own = history.owner == scope.owner
             way = await find_restoration(store, scope.owner, history, rows)
-            known = await store.history.known(scope.owner, await asyncio.to_thread(list_sources, history))
+            known = await store.history.find_known(scope.owner, await asyncio.to_thread(list_sources, history))
             same = await _find_same(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # A file that is in already, while others are still to come. Its facts wait for them.
@@ -219,7 +219,7 @@ class Importer:
         """
         if facts:
             async with self._memory.home(owner) as store:
-                new, known = await store.history.new_facts(owner, facts), await store.facts.valid(owner)
+                new, known = await store.history.count_new_facts(owner, facts), await store.facts.list_valid(owner)
             if new and len(known) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
@@ -234,7 +234,7 @@ class Importer:
         ids = dict(work.ids)
         for scope, messages in (await asyncio.to_thread(_group_by_scope, lease.scope, work)).items():
             async with self._memory.home(owner) as store:
-                first = await store.history.room(owner, len(messages), after=work.after)
+                first = await store.history.find_free_ids(owner, len(messages), after=work.after)
             messages, beginnings = await asyncio.to_thread(order_by_time, messages)
             placed = await asyncio.to_thread(_place_messages, scope, messages, beginnings, first)
             pairs = zip(messages, placed, strict=True)
@@ -251,7 +251,7 @@ class Importer:
         if not facts:
             return 0, came_in
         async with self._memory.home(owner) as store:
-            return await store.history.learn(lease, facts, ids), came_in
+            return await store.history.add_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
         """The reminders of an export of this memory that are still to come; those that are there are known."""
@@ -272,7 +272,7 @@ class Importer:
             return None
         first, last = min(around), max(ends or [min(around)])
         async with self._memory.home(owner) as store:
-            return await store.history.stretch(owner, work.held, first, last)
+            return await store.history.extend_range(owner, work.held, first, last)
 
     async def _take_lease(self, scope: Scope) -> FoldLease:
         async def take() -> FoldLease:
@@ -384,8 +384,8 @@ async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessag
         return False
     said = {(one.created_at, " ".join(one.content.split())) for one in yielding_gil(chat)}
     since = min(at for at, _ in said)
-    for scope in await store.scopes(owner):
-        stored = await store.timeline.page(scope, since=since, kind="user", limit=BATCH)
+    for scope in await store.list_scopes(owner):
+        stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)
         if sum((one.created_at, " ".join(one.content.split())) in said for one in stored) >= MIN_OWN_MESSAGES:
             return True
     return False
@@ -398,7 +398,7 @@ async def _find_same(store: MemoryStore, owner: int, history: ImportedHistory) -
     numbers = sorted(by_number)
     for thread in threads:
         for first in range(0, len(numbers), BATCH):
-            for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
+            for message in await store.read_messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
                 found_in_file = by_number[message.id]
                 if (message.role, message.content) == (found_in_file.role, found_in_file.content):
                     found[message.id] = message.id

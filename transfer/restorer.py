@@ -81,7 +81,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
     export = history.export if history.export is not None else await asyncio.to_thread(_hash_rows, rows)
-    under_way = await store.history.restoring(owner)
+    under_way = await store.history.find_restore(owner)
     is_begun = under_way is not None and under_way["export"] == export
     if not is_begun and not await store.history.is_empty(owner):
         return None
@@ -115,7 +115,7 @@ class Restorer:
         for group in _group_rows(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
             covering = await self._make_covering(owner, group, summaries)
             async with self._memory.home(owner) as store:
-                await store.history.cover(lease, [*covering, *({"table": "messages", **row} for row in group)])
+                await store.history.put_and_count(lease, [*covering, *({"table": "messages", **row} for row in group)])
             done += len(group)
             await progress(done, len(rows["messages"]))
         await (self._end_restore if file.is_whole else self._keep_waiting)(lease, file, rows, waiting)
@@ -128,7 +128,7 @@ class Restorer:
         kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
         kept.append(self._row(owner, file, 0, _make_notes(file.parts | {file.part}, file.last)))
         async with self._memory.home(owner) as store:
-            await store.history.put(lease, kept)
+            await store.history.put_rows(lease, kept)
 
     async def _end_restore(self, lease: FoldLease, _: Restoration, rows: Rows, waiting: Rows) -> None:
         owner = lease.scope.owner
@@ -136,7 +136,7 @@ class Restorer:
         ids = {int(str(row["id"])) for row in found["summaries"]}
         found["summaries"] = await asyncio.to_thread(_link_summaries, found["summaries"], ids)
         async with self._memory.home(owner) as store:
-            await store.history.put(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
+            await store.history.put_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
             await self._memory.choose(owner, partial(_merge_config, rows["users"][0]))
@@ -145,7 +145,7 @@ class Restorer:
         """Return the rows of earlier files that wait, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
-            for one in await store.history.waiting(owner):
+            for one in await store.history.list_waiting_rows(owner):
                 held: Any = one["held"]
                 name = str(held.get("table"))
                 if name in found:
@@ -163,7 +163,7 @@ class Restorer:
         stored: dict[object, Portable] = {}
         if lacking:
             async with self._memory.home(owner) as store:
-                stored = {row["id"]: dict(row) for row in await store.history.covering(owner, lacking)}
+                stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
         covering: list[Portable] = []
         for number, said in by_chunk.items():
             row = known.get(number) or stored.get(number) or await self._make_extract(said)

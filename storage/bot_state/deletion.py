@@ -95,7 +95,7 @@ class OwnerDeletion:
         for task in unfinished:
             if not task.is_erased:
                 store = await store_of(task.owner)
-                await store.indexed(task.owner)
+                await store.wait_until_indexed(task.owner)
                 await self._erase(task.id, task.owner, task.what, store, task.begun_at)
         with suppress(StorageError):
             await self.clean_files()

@@ -94,7 +94,7 @@ class Directory:
         adopted: list[int] = []
         known = {location.owner for location in await self.list_locations()}
         for store in stores.values():
-            for config in await store.owners():
+            for config in await store.list_owners():
                 if config.owner not in known:
                     await leases.hold(config.owner)
                     await self.register(config)
@@ -181,5 +181,5 @@ class Directory:
 
 
 async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
-    if await target.digest(owner) != await source.digest(owner):
+    if await target.compute_digest(owner) != await source.compute_digest(owner):
         raise StorageError("The copy is not identical; the memory stays where it was.")

@@ -62,7 +62,7 @@ class OwnerRenaming:
         if old not in homes and not is_in_setup:
             return False
         if new in homes:
-            if await self._stores[homes[new]].scopes(new):
+            if await self._stores[homes[new]].list_scopes(new):
                 return False
             await self._stores[homes[new]].erase(new)
         if (home := homes.get(old)) is not None and home is not self.home:

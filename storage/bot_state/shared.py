@@ -57,7 +57,7 @@ class SharedDirectory(Directory):
         """Record that the owners in this process's files are here if their folder has a new id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
-            for config in await stores[kind].owners():
+            for config in await stores[kind].list_owners():
                 async with self.database.write(None) as tx:
                     rows = await tx.rows(_ADOPT_MOVED, self._instance_id, config.owner, kind)
                 found += [row[0] for row in rows]

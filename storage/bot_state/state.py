@@ -84,7 +84,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
     for owner in await directory.adopt(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
-        await store.take_back_leases()
+        await store.void_leases()
     await _finish_deletions(state.erasing, directory, stores)
     return state
 
@@ -172,7 +172,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             for owner in owners:
                 wizards.changed(owner)
                 for store in stores.values():
-                    store.drop_copies(owner)
+                    store.drop_cached_vectors(owner)
             await renaming.resume_for(owners)
             await _finish_deletions(state.erasing, directory, stores, owners)
 
@@ -196,7 +196,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         await directory.take_over_notes()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
-            await store.take_back_leases()
+            await store.void_leases()
         await directory.adopt_instance(stores)
         for move in await directory.list_moves():
             try:

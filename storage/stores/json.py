@@ -114,7 +114,7 @@ class JsonStore(MemoryStore):
         await run_uncancelled(self._make_snapshot)
         await super().erase_traces()
 
-    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+    async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         return await self.words.indexed(owner, within=within)
 
     async def rename(self, owner: int, new: int) -> None:

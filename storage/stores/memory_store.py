@@ -62,16 +62,16 @@ class MemoryStore(FoldTable):
         self.explanations = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.reminders = ReminderTable(database, kind)
-        self.forgetting = DeletionCascade(database, kind, self.drop_copies)
+        self.forgetting = DeletionCascade(database, kind, self.drop_cached_vectors)
         self.history = HistoryTable(database, kind)
         self.conversations = ConversationTable(database, kind)
         self.timeline = TimelineTable(database, kind)
 
-    async def owners(self) -> list[OwnerConfig]:
+    async def list_owners(self) -> list[OwnerConfig]:
         rows = await self._fetch_rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
         return [parse_config(row) for row in rows]
 
-    async def owner(self, owner: int) -> OwnerConfig | None:
+    async def find_owner(self, owner: int) -> OwnerConfig | None:
         sql = "SELECT * FROM users WHERE user_id = ? AND storage_type = ?"
         row = await self._fetch_row(owner, sql, owner, self.kind)
         return parse_config(row) if row else None
@@ -92,7 +92,7 @@ class MemoryStore(FoldTable):
         if not await self.database.transact(put, config.owner):
             raise StorageError("This memory lives in another store.")
 
-    async def census(self, since: datetime) -> tuple[int, int]:
+    async def count_active_owners(self, since: datetime) -> tuple[int, int]:
         """Return the number of owners with a message since then, and the number of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
@@ -110,11 +110,11 @@ class MemoryStore(FoldTable):
         append = partial(message_table.append, scope=scope, kind=self.kind, drafts=analysed)
         return await self.database.transact(append, scope.owner)
 
-    async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
+    async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
         """Store a question's pieces as one turn, like `append`, and read what is needed to answer it.
 
         If an earlier process has already stored an answer to the last piece, return that. Otherwise, if `turns` is
-        above 0, return the `context_sources` of that many turns before this one.
+        above 0, return the `read_context_sources` of that many turns before this one.
         """
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
@@ -128,33 +128,33 @@ class MemoryStore(FoldTable):
                 raise
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
-    async def decline(self, scope: Scope, turns: Sequence[int]) -> None:
+    async def mark_declined(self, scope: Scope, turns: Sequence[int]) -> None:
         """Mark the questions of these turns as refused by the model's provider, which keeps them out of all prompts."""
         await self._execute_for(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
-    async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
+    async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         sql = message_table.IN_SCOPE_BY_SOURCE
         row = await self._fetch_row(scope.owner, sql, scope.owner, role, source, scope.thread)
         return message_of(row) if row else None
 
-    async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+    async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages with these ids that are in the scope, in ascending order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
-    async def unfolded(self, scope: Scope) -> list[Message]:
+    async def list_unfolded(self, scope: Scope) -> list[Message]:
         """Return the oldest active messages in ascending order, at most MAX_UNFOLDED."""
         return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
 
-    async def turn(self, scope: Scope, turn: int) -> list[Message]:
+    async def read_turn(self, scope: Scope, turn: int) -> list[Message]:
         """Return the messages of one turn in ascending order, imported ones included."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
-    async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+    async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
         """Return all messages of the newest `turns` turns below `before`, ascending, without imported history."""
         values = (*scope, 2**62 if before is None else before, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
-    async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
+    async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
         """Return the material of a prompt except search results, with the messages of the newest `turns` turns.
 
         If `before` is given, leave out the messages of that turn and later ones.
@@ -162,7 +162,7 @@ class MemoryStore(FoldTable):
         read = partial(message_table.context_sources, scope=scope, turns=turns, before=before)
         return await self._read_together(scope.owner, read)
 
-    async def counts(self, scope: Scope) -> Counts:
+    async def read_counts(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
         total = archived = characters = turns = gap = 0
         levels: dict[int, int] = {}
@@ -176,19 +176,19 @@ class MemoryStore(FoldTable):
         sums = {"total": total, "archived": archived, "characters": characters}
         return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
-    async def ends(self, scope: Scope) -> tuple[int, int]:
+    async def find_id_range(self, scope: Scope) -> tuple[int, int]:
         """Return the first and the last message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
         sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
-    async def scopes(self, owner: int) -> list[Scope]:
+    async def list_scopes(self, owner: int) -> list[Scope]:
         """Return the scopes of an owner that hold a message."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         rows = await self._fetch_rows(owner, sql, owner)
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
-    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+    async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
 
         Only JSON ever waits, after rebuilding its working copy. Until then a search waits up to MAX_INDEX_WAIT_SECONDS
@@ -196,14 +196,14 @@ class MemoryStore(FoldTable):
         """
         return True
 
-    async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+    async def search_words(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         """Return the best messages by BM25 with at least one of the terms (see text/analyzer.py), best first."""
-        await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
+        await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
-    async def earlier(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
+    async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return messages with an earlier text that holds at least one of the terms, newest first.
 
         Each message carries that earlier text. Only the last MAX_EARLIER_TEXTS are scanned.
@@ -217,18 +217,18 @@ class MemoryStore(FoldTable):
 
         return await asyncio.to_thread(filter_matching)
 
-    async def speakers(self, scope: Scope) -> list[str]:
+    async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of recent speakers."""
         return await self._read_together(scope.owner, partial(search.speakers, scope=scope))
 
-    async def completions(
+    async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Return the scope's terms that begin with a term that no message before `before` holds, by that term."""
         read = partial(search.completions, scope=scope, terms=terms, before=before)
         return await self._read_together(scope.owner, read)
 
-    async def candidates(
+    async def find_candidates(
         self,
         scope: Scope,
         terms: Sequence[str],
@@ -243,7 +243,7 @@ class MemoryStore(FoldTable):
         Each comes with the messages around it. `times` are (from, until) in seconds since 1970. If `before` is given,
         leave out the message with that id and later ones.
         """
-        await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
+        await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(
             search.candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
         )
@@ -272,7 +272,7 @@ class MemoryStore(FoldTable):
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
-    async def digest(self, owner: int) -> str:
+    async def compute_digest(self, owner: int) -> str:
         """Return a hash of everything that `dump` yields. Two stores with the same content have the same digest."""
         return await digest_of(self.dump(owner))
 
@@ -281,7 +281,7 @@ class MemoryStore(FoldTable):
         async with self.database.write(owner) as tx:
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
-        self.drop_copies(owner)
+        self.drop_cached_vectors(owner)
         await self.database.forget_log()
 
     async def erase_traces(self) -> None:
@@ -301,9 +301,9 @@ class MemoryStore(FoldTable):
         """
         async with self.database.write(owner) as tx:
             await rename_rows(tx, owner, new)
-        self.drop_copies(owner)
+        self.drop_cached_vectors(owner)
 
-    def drop_copies(self, owner: int) -> None:
+    def drop_cached_vectors(self, owner: int) -> None:
         """Drop an owner's cached vectors. Call it after a deletion, here or in another process."""
         self.vectors.drop(owner)
 

@@ -41,4 +41,4 @@ class PostgresStore(MemoryStore):
                 return
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
             await rename_rows(tx, owner, new, _WITH_OWNER)
-        self.drop_copies(owner)
+        self.drop_cached_vectors(owner)

@@ -23,15 +23,15 @@ MATERIAL = 8  # the number of messages from which a title is made
 class ConversationTable(OwnerTables):
     """The conversations of the owners in one store (`store.conversations`)."""
 
-    async def active(self, place: Scope) -> Scope:
+    async def find_open(self, place: Scope) -> Scope:
         """Return the open conversation of a place."""
         return await self._read_together(place.owner, lambda connection: _read_active_scope(connection, place))
 
-    async def holds(self, place: Scope, conversation: Scope) -> bool:
+    async def is_conversation_of(self, place: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a place."""
         return await self._read_together(place.owner, lambda connection: _is_of(connection, place, conversation))
 
-    async def begin(self, place: Scope, title: str, *, now: datetime) -> Scope:
+    async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
         """Open a new conversation, or the current one again if it has no messages yet.
 
         Raise StorageError if the owner is not in this store.
@@ -49,11 +49,11 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(begin_conversation, place.owner)
 
-    async def open(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
+    async def open_conversation(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
         """Open a conversation. Return False if it is gone or belongs to another place."""
         return await self._change(place, conversation, now=now)
 
-    async def name(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
+    async def set_title(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
         """Set the title that the owner gives. Return False if the conversation is gone or belongs to another place."""
         return await self._change(place, conversation, now=now, title=title, is_opened=False)
 
@@ -68,7 +68,7 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(change, place.owner)
 
-    async def untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
+    async def list_untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
         """Return the first messages of the conversations that have no title yet, by conversation."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
@@ -78,7 +78,7 @@ class ConversationTable(OwnerTables):
 
         return await self._read_together(place.owner, read)
 
-    async def entitle(
+    async def set_generated_title(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
         """Store a generated title. Return False if there is a title already, or if a message of `made_from` changed."""
@@ -93,7 +93,7 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(put_title, place.owner)
 
-    async def listed(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
+    async def list_page(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of a place's conversations, the last opened first, and their total number.
 
         Leave out conversations without messages, except the open one.
@@ -107,7 +107,7 @@ class ConversationTable(OwnerTables):
 
         return await self._read_together(place.owner, read)
 
-    async def said_in(
+    async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
         """Return the conversation of a place that has a message, or None.

@@ -14,7 +14,7 @@ from text.characters import replace_surrogates
 class ExplanationTable(OwnerTables):
     """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
-    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+    async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
         """Return the explanation of the newest answer, or of the answer to or in the given Telegram message."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
@@ -22,18 +22,18 @@ class ExplanationTable(OwnerTables):
             row = await self._fetch_row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
-    async def latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
+    async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
         """Return the newest explanations and the ids of their answers, below `before` if given, newest first."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
-    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+    async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:
         """Return the stored message that the Telegram message shows, completely or in part."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return message_of(row) if row else None
 
-    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to `source`. Do nothing if there is no such answer.
 
         The first id is stored with the answer. If there are several, all are stored in its explanation as "shown".
@@ -47,7 +47,7 @@ class ExplanationTable(OwnerTables):
 
         await self.database.transact(note, scope.owner)
 
-    async def saved(self, owner: int) -> int:
+    async def count_saved_tokens(self, owner: int) -> int:
         """Return the sum of `NewMessage.saved` over all answers of an owner."""
         row = await self._fetch_row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0

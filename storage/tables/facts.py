@@ -28,34 +28,34 @@ _NEW_FACT_ROWS = Records(NewFact, FACTS, known="known_id")
 class FactTable(OwnerTables):
     """The facts about the owners in one store (`store.facts`)."""
 
-    async def valid(self, owner: int) -> list[Fact]:
+    async def list_valid(self, owner: int) -> list[Fact]:
         """Return the facts that hold, ascending by id."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
-    async def all(self, owner: int) -> list[Fact]:
+    async def list_all(self, owner: int) -> list[Fact]:
         """Return all facts that are not erased: valid, ended, superseded and deleted ones, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
 
-    async def fact(self, owner: int, id_: int) -> Fact | None:
+    async def find_fact(self, owner: int, id_: int) -> Fact | None:
         row = await self._fetch_row(owner, _ONE, owner, id_)
         return parse_fact(row) if row else None
 
-    async def decisions(self, owner: int) -> list[Decision]:
+    async def list_decisions(self, owner: int) -> list[Decision]:
         """Return what the owner decided by hand about facts that are erased now."""
         async with self.database.read(owner) as reader:
             return await decision_table.read_erased(reader, owner)
 
-    async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+    async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
         """Return the facts that these facts superseded, ascending by id. Leave out deleted ones."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
-    async def revision(self, owner: int) -> str:
+    async def read_revision(self, owner: int) -> str:
         """Return a text that changes whenever a fact is added, changed, deleted or restored."""
         row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
-    async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_unlearned(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message that was learned from, and the next messages, ascending.
 
         Leave out imported history. If the scope was never learned from, leave out archived messages too.
@@ -68,13 +68,13 @@ class FactTable(OwnerTables):
 
         return await self._read_together(scope.owner, read)
 
-    async def begin(self, scope: Scope, learned: int) -> None:
+    async def begin_learning(self, scope: Scope, learned: int) -> None:
         """Record that a scope was learned from up to the message `learned`, unless it has a record already."""
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
         if not await self._fetch_row(scope.owner, known, *scope):
             await self._execute_for(scope.owner, _BEGIN, *scope, learned)
 
-    async def waiting(self, quiet_since: datetime) -> list[Scope]:
+    async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
         """Return the scopes with unread messages, the newest of them before `quiet_since`.
 
         Leave out owners who are incognito or whose memory is off.
@@ -82,7 +82,7 @@ class FactTable(OwnerTables):
         rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
-    async def commit(
+    async def commit_changes(
         self,
         scope: Scope,
         changes: Sequence[FactChange],
@@ -161,12 +161,12 @@ class FactTable(OwnerTables):
             await tx.rows(_REWORD, remove_invisible(text), moment, owner, id_)
             return await self._read_fact(tx, owner, id_)
 
-    async def before_edit(self, owner: int, id_: int) -> int | None:
+    async def find_previous_version(self, owner: int, id_: int) -> int | None:
         """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
-    async def take_up_again(self, owner: int, id_: int) -> bool:
+    async def restore_superseded(self, owner: int, id_: int) -> bool:
         """Make the facts that a fact superseded valid again. They get its pin. Return False if there are none."""
         async with self.database.write(owner) as tx:
             rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
@@ -183,7 +183,7 @@ class FactTable(OwnerTables):
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
-    async def keep(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def make_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Make a fact a lasting instruction for every request. Return None if there is no such valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
@@ -196,14 +196,14 @@ class FactTable(OwnerTables):
     async def restore(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
-    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+    async def list_deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
         """Return the ids of the facts that were deleted before a moment, by owner."""
         found: dict[int, list[int]] = {}
         for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
-    async def unembedded(self, model: str, limit: int) -> list[Fact]:
+    async def list_unembedded(self, model: str, limit: int) -> list[Fact]:
         """Return valid facts that have no vector of this model yet."""
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
@@ -219,7 +219,7 @@ class FactTable(OwnerTables):
 
         await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
-    async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+    async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """Return the vectors [d] of an owner's facts by fact id."""
         rows = await self._fetch_rows(owner, _VECTORS, owner, model)
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}

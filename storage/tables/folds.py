@@ -25,11 +25,11 @@ _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at >
 class FoldTable(OwnerTables):
     """The summaries and folds of the owners in one store."""
 
-    async def take_back_leases(self) -> None:
+    async def void_leases(self) -> None:
         """Void the leases of an earlier process. Call this at start, and only if no other process is running."""
         await self._execute_for(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
-    async def summaries(
+    async def list_summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
         """Return a scope's summaries, only those with `ids` if given, ascending by id.
@@ -40,12 +40,12 @@ class FoldTable(OwnerTables):
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
-    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+    async def list_superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         """Return the newest `limit` summaries that are no longer active, ascending by id."""
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
-    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+    async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
         """Return the scopes with active messages and no message after `before`, each with its newest message's id.
 
         Leave out owners whose memory is off or not folded automatically.
@@ -102,7 +102,7 @@ class FoldTable(OwnerTables):
             if await is_held(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
-    async def fold_failure(self, scope: Scope) -> FoldFailure | None:
+    async def find_fold_failure(self, scope: Scope) -> FoldFailure | None:
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.of(row) if row else None
 
@@ -113,7 +113,7 @@ class FoldTable(OwnerTables):
 def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
-    """Implement `FoldTable.summaries` inside the caller's transaction."""
+    """Implement `FoldTable.list_summaries` inside the caller's transaction."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
     values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))

@@ -61,7 +61,7 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 class HistoryTable(OwnerTables):
     """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
 
-    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+    async def find_known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Return the ids of the owner's messages that have one of these (role, source) pairs, by pair."""
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
@@ -69,7 +69,7 @@ class HistoryTable(OwnerTables):
             found |= {(row[0], row[1]): row[2] for row in rows}
         return found
 
-    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+    async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids: right above `after` if they fit there, else below all messages.
 
         No facts were ever learned from these ids, not even from a message that is forgotten by now.
@@ -86,7 +86,7 @@ class HistoryTable(OwnerTables):
         lowest = 0 if row is None or row[0] is None else row[0]
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
-    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+    async def extend_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
         """Return the longest range of ids around first..last that holds no imported message except `ids`."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
@@ -97,24 +97,28 @@ class HistoryTable(OwnerTables):
         sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in names)  # noqa: S608
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
-    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+    async def add_history(
+        self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime
+    ) -> Summary:
         """Store messages of one scope, which have their ids already, archived under an L1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with write_under(self.database, lease) as tx:
             await insert_messages(tx, [format_message(message) for message in messages])
             return await fold_sources(tx, self.kind, messages[0].scope, plan, made, now=now)
 
-    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+    async def commit_fold(
+        self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+    ) -> Summary:
         """Commit a fold in any scope of the lease's owner. The lease stays valid."""
         async with write_under(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, made, now=now)
 
-    async def restoring(self, owner: int) -> Portable | None:
+    async def find_restore(self, owner: int) -> Portable | None:
         """Return the row of a restore in progress (row 0 of `restores`), or None."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.portable(row)
 
-    async def waiting(self, owner: int) -> Sequence[Portable]:
+    async def list_waiting_rows(self, owner: int) -> Sequence[Portable]:
         """Return the rows of `restores` that wait for the end of the restore, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.portable(row) for row in rows]
@@ -128,13 +132,13 @@ class HistoryTable(OwnerTables):
             await tx.rows(_END_RESTORE, lease.scope.owner)
             await self._put(tx, lease.scope.owner, rows)
 
-    async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
+    async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
         """Return the portable rows of the summaries with these ids."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.portable(row) for row in rows]
 
-    async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows like `put`, then update the message count and range of each summary among them."""
+    async def put_and_count(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows like `put_rows`, then update the message count and range of each summary among them."""
         owner = lease.scope.owner
         async with write_under(self.database, lease) as tx:
             await self._put(tx, owner, rows)
@@ -157,7 +161,7 @@ class HistoryTable(OwnerTables):
                 await tx.rows(statement, owner, json.dumps(sorted(ids)))
             await tx.rows(_END_RESTORE, owner)
 
-    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids.
 
         A stored message stays as it is. Of a row of `users`, only higher counters are taken over.
@@ -186,12 +190,12 @@ class HistoryTable(OwnerTables):
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.rows(sql, *counters.values(), owner, self.kind)
 
-    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """Return the number of rows that `learn` would add."""
+    async def count_new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        """Return the number of rows that `add_facts` would add."""
         async with self.database.read(owner) as reader:
             return len(await _select_fresh(reader, owner, facts))
 
-    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+    async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         """Add the portable rows of `facts` that are new and not undone by a decision of the owner. Return their number.
 
         `ids` maps the message ids in the rows to ids in this memory.

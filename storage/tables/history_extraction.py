@@ -20,12 +20,12 @@ Stretch = tuple[int, int]  # a range of message ids: above the first number, up 
 class HistoryExtractionTable(OwnerTables):
     """Extractions of facts from imported history, one at a time for each owner (`store.history_extraction`)."""
 
-    async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
+    async def count_backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
         """Count the imported messages first..last that were not learned from yet."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
-    async def begin(self, owner: int, first: int, last: int) -> bool:
+    async def begin_extraction(self, owner: int, first: int, last: int) -> bool:
         """Begin an extraction of the messages first..last. Return False while another one is running."""
         async with self.database.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
@@ -35,15 +35,15 @@ class HistoryExtractionTable(OwnerTables):
                 await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True
 
-    async def stop(self, owner: int) -> None:
+    async def stop_extraction(self, owner: int) -> None:
         stopping = "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until"
         await self._execute_for(owner, stopping, owner)
 
-    async def waiting(self) -> list[Scope]:
+    async def list_waiting_scopes(self) -> list[Scope]:
         """Return the scopes with a running extraction. Leave out owners who are incognito or whose memory is off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
-    async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message that was learned from, and the owner's and bot's next messages, ascending.
 
         Return no messages if no extraction is running.
@@ -54,7 +54,7 @@ class HistoryExtractionTable(OwnerTables):
             rows = await reader.rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [message_of(row) for row in rows]
 
-    async def progress(self, scope: Scope) -> tuple[int, int] | None:
+    async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
         """Count the owner's messages read so far and in all by the running extraction. Return None without one."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if await reader.row(_RUNNING, *scope) is None:

@@ -61,7 +61,7 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
 def ask(
     connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[AnalysedDraft], *, turns: int
 ) -> StoredQuestion:
-    """Implement `MemoryStore.ask`."""
+    """Implement `MemoryStore.store_question`."""
     [first] = append(connection, scope, kind, pieces[:1])
     append(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
     source = pieces[-1][0].source
@@ -99,7 +99,7 @@ def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
 
 
 def context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
-    """Implement `MemoryStore.context_sources`."""
+    """Implement `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before is None else before
     sums = connection.execute(_SUMS, tuple(scope)).fetchone()
     total, archived, characters = sums or (0, 0, 0)

@@ -17,14 +17,14 @@ _NEW_PROFILE_ROWS = Records(NewProfile, PROFILES)
 class ProfileTable(OwnerTables):
     """The profiles of the owners in one store (`store.profiles`)."""
 
-    async def newest(self, owner: int) -> Profile | None:
+    async def find_newest(self, owner: int) -> Profile | None:
         return await self._read_together(owner, lambda connection: read_newest(connection, owner))
 
-    async def versions(self, owner: int) -> list[Profile]:
+    async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first."""
         return [PROFILE_ROWS.of(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
-    async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
+    async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
         """Store a new version. Raise StaleFacts if a source of it is gone or was reworded."""
         owner = profile.owner
         async with self.database.write(owner) as tx:
@@ -45,7 +45,7 @@ class ProfileTable(OwnerTables):
             [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.stored(row))
         return PROFILE_ROWS.of(stored)
 
-    async def undistilled(self, owner: int, limit: int) -> list[Summary]:
+    async def list_undistilled(self, owner: int, limit: int) -> list[Summary]:
         """Return the newest completed L1 summaries that are newer than those in the newest profile, ascending.
 
         Leave out imported history, from which nothing is learned unasked.

@@ -20,28 +20,28 @@ MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted a
 class RebuildTable(OwnerTables):
     """Rebuilds of all summaries of a scope (`store.rebuilds`). Every write raises StaleFold if its lease was lost."""
 
-    async def outline(self, scope: Scope) -> list[MessageOutline]:
+    async def read_outline(self, scope: Scope) -> list[MessageOutline]:
         """Return the archived messages of a scope, ascending."""
         rows = await self._fetch_rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
-    async def renew(self, lease: FoldLease, until: datetime) -> None:
+    async def extend_lease(self, lease: FoldLease, until: datetime) -> None:
         """Extend the lease."""
         async with write_under(self.database, lease) as tx:
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
-    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+    async def find_part(self, scope: Scope, digest: str) -> NewSummary | None:
         """Return the summary that an interrupted rebuild has made from the input with this digest, or None."""
         row = await self._fetch_row(scope.owner, _PART, *scope, digest)
         return NewSummary(**json.loads(row["made"])) if row else None
 
-    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+    async def store_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
         """Keep a summary for a restarted rebuild, until a rebuild is committed or anything is forgotten."""
         async with write_under(self.database, lease) as tx:
             fields = json.dumps(make_summary_fields(made), ensure_ascii=False)
             await tx.rows(_KEEP_PART, *lease.scope, digest, fields)
 
-    async def commit(
+    async def commit_rebuild(
         self,
         lease: FoldLease,
         rebuilt: Sequence[Rebuilt],
@@ -85,7 +85,7 @@ class RebuildTable(OwnerTables):
         async with write_under(self.database, lease) as tx:
             await tx.rows(_PUT_TEXT, text, made.model, made.prompt_version, *figures, *lease.scope, number)
 
-    async def interrupted(self) -> list[Scope]:
+    async def list_interrupted(self) -> list[Scope]:
         """Return the scopes whose last job was an interrupted rebuild, except after MAX_RESTARTS in a row."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]

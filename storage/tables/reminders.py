@@ -52,7 +52,7 @@ class ReminderTable(OwnerTables):
 
         return await self.database.transact(put, owner)
 
-    async def all(self, owner: int) -> list[Reminder]:
+    async def list_reminders(self, owner: int) -> list[Reminder]:
         """Return an owner's reminders, soonest first."""
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
@@ -61,11 +61,11 @@ class ReminderTable(OwnerTables):
         rows = await self._execute_for(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None
 
-    async def due(self, now: datetime, *, limit: int) -> list[Reminder]:
+    async def list_due(self, now: datetime, *, limit: int) -> list[Reminder]:
         """Return due reminders of owners that this process serves: first the most overdue one of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
-    async def begin(self, reminder: Reminder) -> int | None:
+    async def begin_sending(self, reminder: Reminder) -> int | None:
         """Count an attempt to send a reminder, and return the number of attempts for this due time.
 
         Return None if the reminder is gone or has another due time now.
@@ -73,11 +73,11 @@ class ReminderTable(OwnerTables):
         rows = await self._execute_for(reminder.owner, _BEGIN, *_make_key(reminder))
         return int(rows[0][0]) if rows else None
 
-    async def take_back(self, reminder: Reminder) -> None:
-        """Undo the last `begin`: the reminder was certainly not sent."""
+    async def undo_sending(self, reminder: Reminder) -> None:
+        """Undo the last `begin_sending`: the reminder was certainly not sent."""
         await self._execute_for(reminder.owner, _TAKE_BACK, *_make_key(reminder))
 
-    async def done(self, reminder: Reminder, again: tuple[datetime, datetime] | None) -> None:
+    async def finish_sending(self, reminder: Reminder, again: tuple[datetime, datetime] | None) -> None:
         """Record that a reminder was sent. `again` is its next due time, as a moment and by the wall clock."""
         if again is None:
             await self._execute_for(reminder.owner, _DONE, *_make_key(reminder))

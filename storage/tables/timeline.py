@@ -21,7 +21,7 @@ _KINDS: Mapping[TimelineKind, str] = {
 class TimelineTable(OwnerTables):
     """Pages of the messages in one store (`store.timeline`)."""
 
-    async def page(
+    async def read_page(
         self,
         scope: Scope,
         *,
@@ -53,17 +53,17 @@ class TimelineTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
         return [message_of(row) for row in (rows if is_forwards else reversed(rows))]
 
-    async def chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
+    async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
         """Return the first messages covered by a level 1 summary, ascending."""
         rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
         return [message_of(row) for row in rows]
 
-    async def hours(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
+    async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Return the hours that have messages, ascending, with the number of their messages and characters."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
-    async def speakers(self, scope: Scope) -> Sequence[tuple[str, int]]:
+    async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
         """Return the 50 names with the most messages, and the number of their messages."""
         rows = await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)
         return [(str(row[0]), int(row[1])) for row in rows]

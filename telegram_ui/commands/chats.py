@@ -73,7 +73,7 @@ class ChatsCommands(Family):
         if memory_mode_of(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
-            found, total = await store.conversations.listed(place, first=first, limit=CHATS_PER_PAGE)
+            found, total = await store.conversations.list_page(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start(place, [listed.scope for listed in found if not listed.is_titled])
@@ -105,5 +105,5 @@ class ChatsCommands(Family):
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.home(scope.owner) as store:
-            is_done = await store.conversations.name(ask.chat.location, scope, title, now=self._now())
+            is_done = await store.conversations.set_title(ask.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

@@ -89,7 +89,7 @@ class ForgetCommands(Family):
             return None
         scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
         async with self._services.memory.home(scope.owner) as store:
-            return await store.explanations.said_as(scope, ask.replied_to)
+            return await store.explanations.find_message(scope, ask.replied_to)
 
     async def _find_scope(self, ask: Ask, target: Target) -> Scope:
         """Return the scope of a target. A message may be in any conversation of this place."""
@@ -103,12 +103,12 @@ class ForgetCommands(Family):
             asked = analyzer.list_content_terms(ask.argument)
             stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(stem for term in asked for stem in stems.get(term, ()))])
-            hits = await store.search(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
-            is_indexed = await store.indexed(scope.owner, within=0)
-            earlier = await store.earlier(scope, list(terms))
-            facts = _find_facts(set(terms), await store.facts.all(scope.owner))
-            request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
-            _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)
+            hits = await store.search_words(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            is_indexed = await store.wait_until_indexed(scope.owner, within=0)
+            earlier = await store.search_earlier_texts(scope, list(terms))
+            facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))
+            request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
+            _, conversations = await store.conversations.list_page(ask.chat.location, first=0, limit=1)
         found = [hit.message for hit in hits]
         # An edited message can still be found by its old words.
         found += {message.id: message for message in earlier if message.id not in {hit.id for hit in found}}.values()
@@ -183,10 +183,10 @@ class ForgetCommands(Family):
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
                 case "fact":
-                    facts = await store.facts.all(place.owner)
+                    facts = await store.facts.list_all(place.owner)
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
-                    found, _ = await store.conversations.listed(place, first=0, limit=sys.maxsize)
+                    found, _ = await store.conversations.list_page(place, first=0, limit=sys.maxsize)
                     titles = (format_conversation(listed) for listed in found if listed.scope.thread == target.number)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
@@ -205,7 +205,7 @@ class ForgetCommands(Family):
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
         everything = await self._services.memory.preview(scope.owner, await self._to_request(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
-            answers = await store.messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
+            answers = await store.read_messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
@@ -321,16 +321,16 @@ class ForgetCommands(Family):
     async def _select_own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
         """Return a request for the messages of this scope, so that no number reaches another topic."""
         async with self._services.memory.home(scope.owner) as store:
-            return _forget_messages(await store.messages(scope, ids))
+            return _forget_messages(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
         """Return the messages of the turn that holds this message, and those of the turn that requested this."""
         async with self._services.memory.home(scope.owner) as store:
-            found = await store.messages(scope, [number])
+            found = await store.read_messages(scope, [number])
             if not found:
                 return []
-            asked = await store.turn(scope, request) if request not in (0, found[0].turn) else []
-            return [*await store.turn(scope, found[0].turn), *asked]
+            asked = await store.read_turn(scope, request) if request not in (0, found[0].turn) else []
+            return [*await store.read_turn(scope, found[0].turn), *asked]
 
     def _make_target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
         erases = kind in (ERASE, ERASE_OWN)

@@ -76,7 +76,7 @@ class SearchCommands(Family):
             lines.append(tr("search-close" if page.found else "search-nothing"))
             page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
         async with self._services.memory.home(ask.chat.scope.owner) as store:
-            if not await store.indexed(ask.chat.scope.owner, within=0):
+            if not await store.wait_until_indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
         zone = await self._read_zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
@@ -92,7 +92,7 @@ class SearchCommands(Family):
     async def _conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
         """Return the titles of this place's conversations, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
-            found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=20)
+            found, _ = await store.conversations.list_page(ask.chat.location, first=0, limit=20)
         return {listed.scope: format_conversation(listed) for listed in found}
 
 

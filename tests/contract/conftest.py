@@ -64,12 +64,12 @@ async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
 
 async def _survives_a_kill(store: JsonStore, folder: Path) -> None:
     """What a kill at this moment would leave is the same memory for the next start."""
-    owners = [config.owner for config in await store.owners()]
+    owners = [config.owner for config in await store.list_owners()]
     with tempfile.TemporaryDirectory() as killed:
         copy = Path(shutil.copytree(folder, Path(killed) / "data"))
-        expected = [await store.digest(owner) for owner in owners]
+        expected = [await store.compute_digest(owner) for owner in owners]
         async with JsonStore.open(copy, clock=lambda: NOW) as again:
-            assert [await again.digest(owner) for owner in owners] == expected
+            assert [await again.compute_digest(owner) for owner in owners] == expected
 
 
 @contextlib.asynccontextmanager

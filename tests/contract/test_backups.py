@@ -49,8 +49,8 @@ async def digests(memory: ExternalMemory) -> dict[int, str]:
     found = {0: (await memory.export_key()).decode()}
     for owner in OWNERS:
         async with memory.home(owner) as store:
-            found[owner] = await store.digest(owner)
-            hits = await store.search(Scope(owner=owner), ["kohlrabi"], limit=5)
+            found[owner] = await store.compute_digest(owner)
+            hits = await store.search_words(Scope(owner=owner), ["kohlrabi"], limit=5)
             assert len(hits) == 1 + 2 * (not owner & 1)
     return found
 
@@ -178,7 +178,7 @@ async def test_what_was_acknowledged_is_in_the_backup_of_a_running_bot(tmp_path:
         await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.gz", other), acknowledged)
     await restored(tmp_path / "second.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as there, there.home(4) as store:
-        found = [one.content for one in await store.timeline.page(Scope(owner=4), limit=10_000)]
+        found = [one.content for one in await store.timeline.read_page(Scope(owner=4), limit=10_000)]
     assert len(found) >= acknowledged > 0
     assert found == [f"said {number}" for number in range(len(found))]
 
@@ -244,7 +244,7 @@ async def test_without_a_folder_the_server_alone_is_backed_up(made: Made, tmp_pa
     ) == BackedUp(messages=10, elsewhere=2)
     await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory, memory.home(4) as store:
-        assert (await store.counts(Scope(owner=4))).total == 5
+        assert (await store.read_counts(Scope(owner=4))).total == 5
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -281,8 +281,8 @@ async def test_a_backup_of_an_older_version_is_brought_up_to_date_as_its_databas
     assert (await restored(OLDER / name, tmp_path / "there", url)).messages == 8
     async with remembering(tmp_path / "there", url) as memory, memory.home(owner) as home:
         assert home.kind == store
-        assert len(await home.search(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
-        [fact] = await home.facts.valid(owner)
+        assert len(await home.search_words(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
+        [fact] = await home.facts.list_valid(owner)
         assert fact.is_pinned
         assert fact.decided_at is not None, "a step of the database set it"
     again = await backed_up(tmp_path / "there", tmp_path / "again.gz", url)

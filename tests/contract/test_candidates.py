@@ -18,7 +18,7 @@ async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
     for text in texts:
         await store.append(ANNA, [said(text)])
     terms = ["ab", "cab", "b", "uberfahrt", "東京", "walrus"]
-    found = await store.candidates(ANNA, terms, limit=9)
+    found = await store.find_candidates(ANNA, terms, limit=9)
     assert dict(zip(found.frequency, found.counts.tolist(), strict=True)) == {
         "ab": [2, 1, 0, 0, 0, 0],
         "cab": [1, 0, 0, 0, 0, 3],
@@ -27,10 +27,10 @@ async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
         "東京": [0, 0, 0, 2, 0, 0],
         "walrus": [0, 0, 0, 0, 0, 0],
     }
-    messages = await store.messages(ANNA, found.ids.tolist())
+    messages = await store.read_messages(ANNA, found.ids.tolist())
     assert found.said_at.tolist() == [message.created_at.timestamp() for message in messages]
     assert found.speakers == tuple(message.speaker for message in messages)
-    assert len(await store.candidates(ANNA, [], limit=0)) == len(texts)
+    assert len(await store.find_candidates(ANNA, [], limit=0)) == len(texts)
 
 
 async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore) -> None:
@@ -38,7 +38,7 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     steps[30] += " And a walrus."
     text = "\n".join(steps)
     await store.append(ANNA, [said("short"), said(text)])
-    found = await store.candidates(ANNA, ["walrus"], limit=9)
+    found = await store.find_candidates(ANNA, ["walrus"], limit=9)
     parts = passages(text)
     assert found.messages.tolist() == [0, *[1] * len(parts)]
     assert found.parts.tolist() == [0, *range(len(parts))]
@@ -51,19 +51,19 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
     await store.append(ANNA, [said(text) for text in texts])
     await store.append(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
     terms = [*list_content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
-    assert await store.completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
-    assert await store.completions(BORIS, terms) == {
+    assert await store.complete_terms(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
+    assert await store.complete_terms(BORIS, terms) == {
         "haus": ("hausturschlusselbund",),
         "hausturschlussel": ("hausturschlusselbund",),
     }
-    assert await store.completions(ANNA, ["keller" * 300, "\0haus"]) == {}
+    assert await store.complete_terms(ANNA, ["keller" * 300, "\0haus"]) == {}
 
 
 async def test_a_word_of_the_question_itself_is_not_known_by_it(store: MemoryStore) -> None:
     await store.append(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
     [question] = await store.append(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
-    assert await store.completions(ANNA, ["hausturschlussel"]) == {}
-    found = await store.completions(ANNA, ["hausturschlussel"], before=question.id)
+    assert await store.complete_terms(ANNA, ["hausturschlussel"]) == {}
+    found = await store.complete_terms(ANNA, ["hausturschlussel"], before=question.id)
     assert found == {"hausturschlussel": ("hausturschlusselnumm",)}
 
 
@@ -72,7 +72,7 @@ async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: Mem
         ANNA,
         [said(" ".join(f"walruses{'ab'[number % 2] * (number % 60)}{'cde'[number % 3]}" for number in range(900)))],
     )
-    longer = (await store.completions(ANNA, ["walrus"]))["walrus"]
+    longer = (await store.complete_terms(ANNA, ["walrus"]))["walrus"]
     assert len(longer) == MAX_COMPLETIONS
     assert list(map(len, longer)) == sorted(map(len, longer))
 
@@ -81,14 +81,14 @@ async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore)
     for name in ("Gone", "Bob", "", "Anna", "Bob"):
         await store.append(ANNA, [replace(said("hello"), speaker=name)])
     await store.append(ANNA, [said("hello")] * (OF_LATE - 4))
-    assert await store.speakers(ANNA) == ["Anna", "Bob"]
+    assert await store.list_speakers(ANNA) == ["Anna", "Bob"]
 
 
 async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: MemoryStore) -> None:
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * MAX_WHOLE_MESSAGES]
     await store.append(ANNA, [said(text) for text in texts])
-    found = await store.candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
+    found = await store.find_candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
     assert 1 in found.ids
     assert len(found.ids) < 60
 
@@ -101,8 +101,10 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
     ]
     await store.append(ANNA, texts)
     moment = (NOW + timedelta(minutes=100)).timestamp()
-    everything = await store.candidates(ANNA, [], limit=len(texts))
-    found = await store.candidates(ANNA, [], limit=1, nearest=[int(everything.seqs[200])], times=[(moment, moment + 1)])
+    everything = await store.find_candidates(ANNA, [], limit=len(texts))
+    found = await store.find_candidates(
+        ANNA, [], limit=1, nearest=[int(everything.seqs[200])], times=[(moment, moment + 1)]
+    )
     wanted = {*range(100 - REACH, 101 + REACH), *range(200 - REACH, 201 + REACH)}
     assert {int(one) - 1 for one in found.ids} >= wanted
     assert len(found.ids) < 40
@@ -114,19 +116,19 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
 async def test_the_turn_that_is_being_answered_is_no_candidate_and_not_counted(store: MemoryStore) -> None:
     await store.append(ANNA, [said("a walrus"), said("a newt")])
     [asked] = await store.append(ANNA, [said("Where is the walrus?")])
-    found = await store.candidates(ANNA, ["walrus", "newt"], limit=9, before=asked.id)
+    found = await store.find_candidates(ANNA, ["walrus", "newt"], limit=9, before=asked.id)
     assert found.ids.tolist() == [1, 2]
     assert found.frequency == {"walrus": 1, "newt": 1}
 
 
 async def test_in_a_small_scope_every_message_is_a_candidate(store: MemoryStore) -> None:
     await store.append(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
-    assert (await store.candidates(ANNA, ["walrus"], limit=5)).ids.tolist() == list(range(1, 31))
+    assert (await store.find_candidates(ANNA, ["walrus"], limit=5)).ids.tolist() == list(range(1, 31))
 
 
 async def test_messages_are_searched_as_they_are_now_however_often_they_were_searched(store: MemoryStore) -> None:
     async def held(*terms: str) -> list[int]:
-        found = await store.candidates(ANNA, terms, limit=9)
+        found = await store.find_candidates(ANNA, terms, limit=9)
         assert found.counts.any(axis=1).tolist() == [count > 0 for count in found.frequency.values()]
         return list(found.frequency.values())
 

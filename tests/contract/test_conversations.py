@@ -14,26 +14,26 @@ from tests.support.processor_time import count_units
 
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
-    found, _ = await store.conversations.listed(place, first=0, limit=9)
+    found, _ = await store.conversations.list_page(place, first=0, limit=9)
     return [(one.label, one.is_open) for one in found]
 
 
 async def test_a_place_is_its_own_conversation_until_another_begins(store: MemoryStore) -> None:
-    assert await store.conversations.active(ANNA) == ANNA
+    assert await store.conversations.find_open(ANNA) == ANNA
     await store.append(ANNA, [said("about the walrus")])
     assert await labels(store, ANNA) == [("about the walrus", True)]
-    new = await store.conversations.begin(ANNA, "", now=NOW)
+    new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert new.thread >= FIRST_NUMBER
-    assert await store.conversations.active(ANNA) == new
+    assert await store.conversations.find_open(ANNA) == new
     assert await labels(store, ANNA) == [("", True), ("about the walrus", False)]
 
 
 async def test_one_without_a_message_is_taken_instead_of_another_new_one(store: MemoryStore) -> None:
     await store.append(ANNA, [said("about the walrus")])
-    new = await store.conversations.begin(ANNA, "", now=NOW)
-    assert await store.conversations.begin(ANNA, "Newts", now=NOW) == new
+    new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
+    assert await store.conversations.begin_conversation(ANNA, "Newts", now=NOW) == new
     await store.append(new, [said("about newts")])
-    third = await store.conversations.begin(ANNA, "", now=NOW)
+    third = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert third.thread > new.thread
     await store.append(third, [said("of herons")])
     assert await labels(store, ANNA) == [("of herons", True), ("Newts", False), ("about the walrus", False)]
@@ -53,61 +53,61 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         await tx.many(CONVERSATIONS.upsert, [CONVERSATIONS.stored(CONVERSATION_ROWS.row(one)) for one in many])
     await store.append(many[0].scope, [said("a word", source="1:2")])
     with count_units() as stopwatch:
-        new = await store.conversations.begin(ANNA, "Newts", now=NOW)
-        assert await store.conversations.open(ANNA, many[7].scope, now=NOW)
-        assert await store.conversations.said_in(ANNA, source="1:2") == many[0].scope
+        new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
+        assert await store.conversations.open_conversation(ANNA, many[7].scope, now=NOW)
+        assert await store.conversations.find_conversation(ANNA, source="1:2") == many[0].scope
     assert stopwatch.units < 100  # some 10; all 5,000 conversations read again took some 400
     assert new.thread > many[-1].scope.thread
-    assert await store.conversations.active(ANNA) == many[7].scope
+    assert await store.conversations.find_open(ANNA) == many[7].scope
 
 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
     await store.append(ANNA, [said("first")])
-    new = await store.conversations.begin(ANNA, "", now=NOW)
-    assert await store.conversations.open(ANNA, ANNA, now=NOW - MINUTE)
-    assert await store.conversations.active(ANNA) == ANNA
-    assert await store.conversations.open(ANNA, new, now=NOW - 2 * MINUTE)
-    assert await store.conversations.active(ANNA) == new
+    new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
+    assert await store.conversations.open_conversation(ANNA, ANNA, now=NOW - MINUTE)
+    assert await store.conversations.find_open(ANNA) == ANNA
+    assert await store.conversations.open_conversation(ANNA, new, now=NOW - 2 * MINUTE)
+    assert await store.conversations.find_open(ANNA) == new
 
 
 async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: MemoryStore) -> None:
     await store.append(BORIS, [said("of the club")])
     await store.append(TOPIC, [said("of the garden")])
-    new = await store.conversations.begin(TOPIC, "Roses", now=NOW)
+    new = await store.conversations.begin_conversation(TOPIC, "Roses", now=NOW)
     await store.append(new, [said("red ones")])
     for other in (BORIS, ANNA):
-        assert not await store.conversations.open(other, new, now=NOW)
-        assert not await store.conversations.name(other, new, "mine", now=NOW)
-        assert not await store.conversations.holds(other, new)
-    assert not await store.conversations.open(BORIS, TOPIC, now=NOW)
+        assert not await store.conversations.open_conversation(other, new, now=NOW)
+        assert not await store.conversations.set_title(other, new, "mine", now=NOW)
+        assert not await store.conversations.is_conversation_of(other, new)
+    assert not await store.conversations.open_conversation(BORIS, TOPIC, now=NOW)
     assert await labels(store, BORIS) == [("of the club", True)]
     assert await labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
-    assert await store.conversations.active(BORIS) == BORIS
+    assert await store.conversations.find_open(BORIS) == BORIS
 
 
 async def test_direct_messages_of_a_person_stay_direct_messages(store: MemoryStore) -> None:
     place = Scope(owner=BORIS.owner, thread=-3)
     await store.append(BORIS, [said("of the club")])
     await store.append(place, [said("from one person")])
-    new = await store.conversations.begin(place, "", now=NOW)
+    new = await store.conversations.begin_conversation(place, "", now=NOW)
     assert new.is_direct_messages
-    assert await store.conversations.active(place) == new
-    assert await store.conversations.active(BORIS) == BORIS
+    assert await store.conversations.find_open(place) == new
+    assert await store.conversations.find_open(BORIS) == BORIS
 
 
 async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
     [first] = await store.append(ANNA, [said("about the walrus")])
     conversations = store.conversations
-    assert await conversations.untitled(ANNA, [ANNA]) == {ANNA: [first]}
-    assert await conversations.entitle(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    assert not await conversations.entitle(ANNA, ANNA, "Other", made_from=[first], now=NOW)
+    assert await conversations.list_untitled(ANNA, [ANNA]) == {ANNA: [first]}
+    assert await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
-    assert await conversations.untitled(ANNA, [ANNA]) == {}
+    assert await conversations.list_untitled(ANNA, [ANNA]) == {}
     await store.forgetting.revise(ANNA, first.id, "about newts", why="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
-    assert not await conversations.entitle(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    [now] = (await conversations.untitled(ANNA, [ANNA]))[ANNA]
-    assert await conversations.entitle(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
+    assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    [now] = (await conversations.list_untitled(ANNA, [ANNA]))[ANNA]
+    assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append(ANNA, [said("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
@@ -115,8 +115,8 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
 
 async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
     [first] = await store.append(ANNA, [said("about the walrus")])
-    await store.conversations.name(ANNA, ANNA, "  My   walrus ", now=NOW)
-    assert not await store.conversations.entitle(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
+    await store.conversations.set_title(ANNA, ANNA, "  My   walrus ", now=NOW)
+    assert not await store.conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     await store.append(ANNA, [said("more")])
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first.id,)), now=NOW)
     assert await labels(store, ANNA) == [("My walrus", True)]
@@ -124,22 +124,22 @@ async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
 
 async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
-    new = await store.conversations.begin(ANNA, "Newts", now=NOW)
+    new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
     await talk(store, new, 3, words="newts")
     gone = await store.forgetting.forget(ANNA.owner, Forgetting(what="conversations", ids=(new.thread,)), now=NOW)
     assert gone.messages == 6
-    assert await store.scopes(ANNA.owner) == [ANNA]
-    assert await store.timeline.page(ANNA) == stored
-    assert await store.conversations.active(ANNA) == ANNA
-    assert not await store.conversations.holds(ANNA, new)
-    assert await store.search(new, ["newt"], limit=9) == []
+    assert await store.list_scopes(ANNA.owner) == [ANNA]
+    assert await store.timeline.read_page(ANNA) == stored
+    assert await store.conversations.find_open(ANNA) == ANNA
+    assert not await store.conversations.is_conversation_of(ANNA, new)
+    assert await store.search_words(new, ["newt"], limit=9) == []
 
 
 async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_message(store: MemoryStore) -> None:
     [first] = await store.append(ANNA, [replace(said("first", source="1:1"), telegram_id=71)])
-    new = await store.conversations.begin(ANNA, "", now=NOW)
+    new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     [second] = await store.append(new, [replace(said("second", source="1:2"), telegram_id=72)])
-    find = store.conversations.said_in
+    find = store.conversations.find_conversation
     assert [await find(ANNA, source=one) for one in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
     assert [await find(ANNA, number=one) for one in (first.id, second.id, 99)] == [ANNA, new, None]
     assert [await find(ANNA, telegram_id=one) for one in (71, 72, 73)] == [ANNA, new, None]
@@ -150,10 +150,10 @@ async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: Memor
     topic = replace(ANNA, thread=7)
     await store.append(ANNA, [replace(said("here", source="1:1"), telegram_id=71)])
     await store.append(topic, [replace(said("there", source="1:2"), telegram_id=72)])
-    later = await store.conversations.begin(topic, "", now=NOW)
+    later = await store.conversations.begin_conversation(topic, "", now=NOW)
     answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
     await store.append(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
-    await store.explanations.note_shown(later, "1:3", [74, 75])
+    await store.explanations.record_shown(later, "1:3", [74, 75])
     find = store.conversations.find_place
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
     assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None
@@ -164,5 +164,5 @@ async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)
     await store.append(stray, [said("from elsewhere")])
     assert await labels(store, ANNA) == [("from elsewhere", False)]
-    assert await store.conversations.open(ANNA, stray, now=NOW + timedelta(days=1))
-    assert await store.conversations.active(ANNA) == stray
+    assert await store.conversations.open_conversation(ANNA, stray, now=NOW + timedelta(days=1))
+    assert await store.conversations.find_open(ANNA) == stray

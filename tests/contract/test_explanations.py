@@ -26,7 +26,7 @@ async def turn(store: MemoryStore, scope: Scope, number: int, *, asked_as: int |
 
 
 async def number_of(store: MemoryStore, scope: Scope, telegram_id: int | None = None) -> int | None:
-    text = await store.explanations.text(scope, telegram_id)
+    text = await store.explanations.find_explanation(scope, telegram_id)
     return json.loads(text)["number"] if text else None
 
 
@@ -51,14 +51,14 @@ async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by
 ) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await turn(store, ANNA, 2, asked_as=60)
-    await store.explanations.note_shown(ANNA, "1:1", [51, 52])
-    await store.explanations.note_shown(ANNA, "1:9", [99])
+    await store.explanations.record_shown(ANNA, "1:1", [51, 52])
+    await store.explanations.record_shown(ANNA, "1:9", [99])
     for telegram_id in (50, 51, 52):
         assert await number_of(store, ANNA, telegram_id) == 1
     assert await number_of(store, ANNA, 60) == 2
     assert await number_of(store, ANNA, 99) is None
     assert await number_of(store, BORIS, 51) is None
-    reply = await store.find(ANNA, role="assistant", source="1:1")
+    reply = await store.find_message(ANNA, role="assistant", source="1:1")
     assert reply is not None
     assert reply.telegram_id == 51
 
@@ -78,37 +78,37 @@ async def test_what_was_saved_adds_up_once_for_each_answer(store: MemoryStore) -
     await turn(store, ANNA, 1, saved=100)
     await turn(store, ANNA, 2, saved=50)
     await store.append(ANNA, [answer(2, 3, saved=50)])
-    assert await store.explanations.saved(ANNA.owner) == 150
+    assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
     await store.put_owner(config(store, ANNA.owner, every_n=9))
-    assert await store.explanations.saved(ANNA.owner) == 150
-    assert await store.explanations.saved(BORIS.owner) == 0
+    assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
+    assert await store.explanations.count_saved_tokens(BORIS.owner) == 0
 
 
 async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await turn(store, ANNA, 1, saved=5)
-        await store.explanations.note_shown(ANNA, "1:1", [51])
-        counts = await store.counts(ANNA)
+        await store.explanations.record_shown(ANNA, "1:1", [51])
+        counts = await store.read_counts(ANNA)
     forget_derived(tmp_path)
     async with opener(tmp_path) as store:
         assert await number_of(store, ANNA, 51) == 1
-        assert await store.explanations.saved(ANNA.owner) == 5
-        assert await store.counts(ANNA) == counts
+        assert await store.explanations.count_saved_tokens(ANNA.owner) == 5
+        assert await store.read_counts(ANNA) == counts
 
 
 async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await store.erase(ANNA.owner)
     assert await number_of(store, ANNA) is None
-    assert (await store.counts(ANNA)).characters == 0
+    assert (await store.read_counts(ANNA)).characters == 0
 
 
 async def test_characters_are_counted_as_messages_come_and_are_folded(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
     stored = await store.append(ANNA, [said(text) for text in texts])
     await fold(store, ANNA, stored[:2])
-    assert (await store.counts(ANNA)).characters == sum(len(text) for text in texts)
+    assert (await store.read_counts(ANNA)).characters == sum(len(text) for text in texts)
 
 
 async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_path: Path) -> None:
@@ -126,4 +126,4 @@ async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_pat
             (ANNA.owner,),
         )
     async with open_sqlite(tmp_path) as store:
-        assert (await store.counts(ANNA)).characters == len("Greenland")
+        assert (await store.read_counts(ANNA)).characters == len("Greenland")

@@ -26,9 +26,9 @@ def new(text: str, *sources: int, subject: str = "") -> NewFact:
 
 async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     """Commit changes as learned from everything that is said."""
-    learned, messages = await store.facts.pending(ANNA, 100)
+    learned, messages = await store.facts.read_unlearned(ANNA, 100)
     until = messages[-1].id if messages else learned
-    return await store.facts.commit(ANNA, changes, read=messages, learned=learned, until=until, now=NOW)
+    return await store.facts.commit_changes(ANNA, changes, read=messages, learned=learned, until=until, now=NOW)
 
 
 async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryStore) -> None:
@@ -45,8 +45,8 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
         FactChange(fact=later, closes=(home.id,)),
         FactChange(fact=new("Anna lives in Bergen.", 6), same_as=-2),
     )
-    held = {fact.id: fact for fact in await store.facts.all(ANNA.owner)}
-    assert [fact.id for fact in await store.facts.valid(ANNA.owner)] == [cat.id, moved.id]
+    held = {fact.id: fact for fact in await store.facts.list_all(ANNA.owner)}
+    assert [fact.id for fact in await store.facts.list_valid(ANNA.owner)] == [cat.id, moved.id]
     assert held[cat.id].source_ids == (1, 5)
     assert held[moved.id].source_ids == (5, 6)
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
@@ -54,40 +54,44 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
         "it would be in every prompt again"
     )
-    assert await store.facts.keep(ANNA.owner, home.id, now=NOW) is None
-    kept = await store.facts.keep(ANNA.owner, moved.id, now=NOW)
+    assert await store.facts.make_instruction(ANNA.owner, home.id, now=NOW) is None
+    kept = await store.facts.make_instruction(ANNA.owner, moved.id, now=NOW)
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
-    assert await store.facts.valid(BORIS.owner) == []
-    assert await store.facts.replaced(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
+    assert await store.facts.list_valid(BORIS.owner) == []
+    assert await store.facts.list_superseded(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
     await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
-    assert [one.id for one in await store.facts.replaced(ANNA.owner, [moved.id])] == [home.id], "no words of an edit"
+    assert [one.id for one in await store.facts.list_superseded(ANNA.owner, [moved.id])] == [home.id], (
+        "no words of an edit"
+    )
     await store.facts.delete(ANNA.owner, home.id, now=NOW)
-    assert await store.facts.replaced(ANNA.owner, [moved.id]) == []
-    assert await store.facts.replaced(BORIS.owner, [moved.id]) == []
+    assert await store.facts.list_superseded(ANNA.owner, [moved.id]) == []
+    assert await store.facts.list_superseded(BORIS.owner, [moved.id]) == []
 
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
     (question, *_) = await talk(store, ANNA, 1)
-    learned, messages = await store.facts.pending(ANNA, 100)
+    learned, messages = await store.facts.read_unlearned(ANNA, 100)
     change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
     stale = [replace(messages[0], content="other words"), *messages[1:]]
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
-            await store.facts.commit(ANNA, change, read=read, learned=since, until=2, now=NOW)
-    assert await store.facts.all(ANNA.owner) == []
-    assert (await store.facts.pending(ANNA, 100))[0] == learned
+            await store.facts.commit_changes(ANNA, change, read=read, learned=since, until=2, now=NOW)
+    assert await store.facts.list_all(ANNA.owner) == []
+    assert (await store.facts.read_unlearned(ANNA, 100))[0] == learned
 
 
 async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
     change = FactChange(fact=new("Anna lives in Oslo.", messages[0].id))
     [oslo] = await learn(store, change)
-    learned, _ = await store.facts.pending(ANNA, 100)
+    learned, _ = await store.facts.read_unlearned(ANNA, 100)
 
     async def commit(newest: int) -> list[Fact]:
         again = replace(change, same_as=oslo.id)
-        return await store.facts.commit(ANNA, [again], read=[], learned=learned, until=learned, newest=newest, now=NOW)
+        return await store.facts.commit_changes(
+            ANNA, [again], read=[], learned=learned, until=learned, newest=newest, now=NOW
+        )
 
     with pytest.raises(NewerFacts):
         await commit(oslo.id - 1)
@@ -99,23 +103,23 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
 
 async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
-    assert await store.facts.waiting(NOW - timedelta(minutes=1)) == []
-    assert await store.facts.waiting(NOW) == [ANNA]
+    assert await store.facts.list_waiting_scopes(NOW - timedelta(minutes=1)) == []
+    assert await store.facts.list_waiting_scopes(NOW) == [ANNA]
     await learn(store)
-    assert await store.facts.waiting(NOW) == []
-    assert await store.facts.pending(ANNA, 100) == (messages[-1].id, [])
+    assert await store.facts.list_waiting_scopes(NOW) == []
+    assert await store.facts.read_unlearned(ANNA, 100) == (messages[-1].id, [])
 
 
 async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemoryStore) -> None:
     old = await talk(store, ANNA, 2)
     await fold(store, ANNA, old)
-    assert await store.facts.pending(ANNA, 100) == (old[-1].id, [])
-    assert await store.facts.waiting(NOW) == []
+    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [])
+    assert await store.facts.list_waiting_scopes(NOW) == []
     fresh = await talk(store, ANNA, 1)
-    assert await store.facts.pending(ANNA, 100) == (old[-1].id, fresh)
-    await store.facts.begin(ANNA, old[-1].id)
+    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, fresh)
+    await store.facts.begin_learning(ANNA, old[-1].id)
     await fold(store, ANNA, fresh)
-    assert await store.facts.pending(ANNA, 100) == (old[-1].id, [replace(one, chunk_id=2) for one in fresh])
+    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [replace(one, chunk_id=2) for one in fresh])
 
 
 async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
@@ -124,16 +128,16 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
         edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
         assert edited is not None
         assert (edited.id, edited.text, edited.origin) == (fact.id, words, "owner")
-    earlier = [one.text for one in await store.facts.all(ANNA.owner) if one.superseded_by == fact.id]
+    earlier = [one.text for one in await store.facts.list_all(ANNA.owner) if one.superseded_by == fact.id]
     assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
-        earlier_id = await store.facts.before_edit(ANNA.owner, fact.id)
+        earlier_id = await store.facts.find_previous_version(ANNA.owner, fact.id)
         assert earlier_id is not None
         await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)), now=NOW)
-        [undone] = await store.facts.valid(ANNA.owner)
+        [undone] = await store.facts.list_valid(ANNA.owner)
         assert (undone.id, undone.text) == (fact.id, words)
-    assert await store.facts.before_edit(ANNA.owner, fact.id) is None
-    assert len(await store.facts.all(ANNA.owner)) == 1
+    assert await store.facts.find_previous_version(ANNA.owner, fact.id) is None
+    assert len(await store.facts.list_all(ANNA.owner)) == 1
     assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
 
 
@@ -141,17 +145,17 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.valid(ANNA.owner) == []
-    assert await store.facts.deleted(NOW) == {}
+    assert await store.facts.list_valid(ANNA.owner) == []
+    assert await store.facts.list_deleted(NOW) == {}
     await store.facts.restore(ANNA.owner, fact.id, now=NOW)
-    assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
+    assert [one.text for one in await store.facts.list_valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
+    assert await store.facts.list_deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
-    assert await store.facts.all(ANNA.owner) == []
-    decisions = await store.facts.decisions(ANNA.owner)
+    assert await store.facts.list_all(ANNA.owner) == []
+    decisions = await store.facts.list_decisions(ANNA.owner)
     assert len(decisions) == 2, "one of the words that an edit replaced as well"
     assert not {"oslo", "bergen"} & {term for decision in decisions for term in decision.terms}
     for text, said_at, is_undone in (
@@ -163,7 +167,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     ):
         assert is_undone_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
     await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
-    assert await store.facts.decisions(ANNA.owner) == []
+    assert await store.facts.list_decisions(ANNA.owner) == []
 
 
 async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: MemoryStore) -> None:
@@ -172,8 +176,8 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
     other = await store.facts.add(ANNA.owner, new("Anna has a cat."), now=NOW)
     later = NOW + timedelta(hours=1)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
-    assert await store.facts.all(ANNA.owner) == [other]
-    decisions = await store.facts.decisions(ANNA.owner)
+    assert await store.facts.list_all(ANNA.owner) == [other]
+    decisions = await store.facts.list_decisions(ANNA.owner)
     assert not {"oslo", "bergen", "home"} & {word for one in decisions for word in (*one.terms, one.subject)}
     for text, subject, said_at, is_undone in (
         ("Anna lives in Oslo.", "", later, True),
@@ -189,7 +193,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
     old = await store.facts.add(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
     await store.facts.add(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
-    decisions = await store.facts.decisions(ANNA.owner)
+    decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
         assert is_undone_by(decisions, text, "home", sources=(), said_at=NOW) == is_undone
 
@@ -206,23 +210,23 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
-    assert await store.facts.all(ANNA.owner) == []
-    assert await store.history.new_facts(ANNA.owner, [row]) == 0
-    assert await store.history.new_facts(ANNA.owner, [row, later]) == 1
+    assert await store.facts.list_all(ANNA.owner) == []
+    assert await store.history.count_new_facts(ANNA.owner, [row]) == 0
+    assert await store.history.count_new_facts(ANNA.owner, [row, later]) == 1
 
 
 async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    assert await store.facts.unembedded("m", 10) == [fact]
+    assert await store.facts.list_unembedded("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
     await store.facts.put_vectors("m", [replace(fact, text="other words")], vector)
-    assert await store.facts.vectors(ANNA.owner, "m") == {}
+    assert await store.facts.read_vectors(ANNA.owner, "m") == {}
     await store.facts.put_vectors("m", [fact], vector)
-    assert np.allclose((await store.facts.vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
-    assert await store.facts.unembedded("m", 10) == []
-    assert await store.facts.unembedded("other", 10) == [fact]
+    assert np.allclose((await store.facts.read_vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
+    assert await store.facts.list_unembedded("m", 10) == []
+    assert await store.facts.list_unembedded("other", 10) == [fact]
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    assert [one.id for one in await store.facts.unembedded("m", 10)] == [fact.id]
+    assert [one.id for one in await store.facts.list_unembedded("m", 10)] == [fact.id]
 
 
 async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
@@ -230,14 +234,14 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 1)
         made = await learn(store, FactChange(fact=new("Anna lives in Oslo.", 1)))
-        profile = await store.profiles.put(
+        profile = await store.profiles.put_profile(
             NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(made[0],), summary_ids=()),
             now=NOW,
         )
     async with opener(tmp_path) as store:
-        assert await store.facts.valid(ANNA.owner) == made
-        assert (await store.facts.pending(ANNA, 10))[0] == 2
-        assert await store.profiles.newest(ANNA.owner) == profile
+        assert await store.facts.list_valid(ANNA.owner) == made
+        assert (await store.facts.read_unlearned(ANNA, 10))[0] == 2
+        assert await store.profiles.find_newest(ANNA.owner) == profile
         if store.kind is StorageType.JSON:
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
 
@@ -245,9 +249,9 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
 async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
-    first = await store.profiles.put(draft, now=NOW)
-    second = await store.profiles.put(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
-    assert await store.profiles.versions(ANNA.owner) == [second, first]
+    first = await store.profiles.put_profile(draft, now=NOW)
+    second = await store.profiles.put_profile(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
+    assert await store.profiles.list_versions(ANNA.owner) == [second, first]
     for broken in (
         replace(draft, facts=(fact, replace(fact, id=9))),
         replace(draft, facts=(replace(fact, text="Anna lives in Bergen."),)),
@@ -255,11 +259,11 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
         replace(draft, base_id=77),
     ):
         with pytest.raises(StaleFacts):
-            await store.profiles.put(broken, now=NOW)
+            await store.profiles.put_profile(broken, now=NOW)
     assert (
         await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)), now=NOW)
     ).profiles == 1
-    assert await store.profiles.newest(ANNA.owner) == first
+    assert await store.profiles.find_newest(ANNA.owner) == first
 
 
 async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:
@@ -270,25 +274,29 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         tulips = await store.facts.edit(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
         assert tulips is not None
         draft = NewProfile(owner=ANNA.owner, text="Sails.", model="m", base_id=None, facts=(boat,), summary_ids=())
-        sails = await store.profiles.put(draft, now=NOW)
-        plants = await store.profiles.put(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
-        again = await store.profiles.put(replace(draft, base_id=plants.id), now=NOW)
-        assert [version.id for version in await store.profiles.versions(ANNA.owner)] == [again.id, plants.id, sails.id]
+        sails = await store.profiles.put_profile(draft, now=NOW)
+        plants = await store.profiles.put_profile(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
+        again = await store.profiles.put_profile(replace(draft, base_id=plants.id), now=NOW)
+        assert [version.id for version in await store.profiles.list_versions(ANNA.owner)] == [
+            again.id,
+            plants.id,
+            sails.id,
+        ]
     async with opener(tmp_path) as store:
-        earlier = await store.facts.before_edit(ANNA.owner, tea.id)
+        earlier = await store.facts.find_previous_version(ANNA.owner, tea.id)
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         assert (await store.forgetting.preview(ANNA.owner, what)).profiles == 2
         assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).profiles == 2
-        assert await store.profiles.versions(ANNA.owner) == [sails]
+        assert await store.profiles.list_versions(ANNA.owner) == [sails]
 
 
 async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemoryStore) -> None:
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
-    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]
-    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
+    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 10)] == [one.id for one in made]
+    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
     draft = NewProfile(
         owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
-    assert (await store.profiles.put(draft, now=NOW)).last_summary_id == made[1].id
-    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made[2:]]
+    assert (await store.profiles.put_profile(draft, now=NOW)).last_summary_id == made[1].id
+    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 10)] == [one.id for one in made[2:]]

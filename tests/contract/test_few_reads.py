@@ -14,33 +14,33 @@ from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, said, talk
 
 async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
     pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
-    asked = await store.ask(ANNA, pieces)
+    asked = await store.store_question(ANNA, pieces)
     turn = asked.turn
     assert asked.answer is None
-    assert [(one.content, one.turn) for one in await store.timeline.page(ANNA)] == [
+    assert [(one.content, one.turn) for one in await store.timeline.read_page(ANNA)] == [
         ("first half", turn),
         ("second half", turn),
     ]
     [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
-    assert await store.ask(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
-    assert len(await store.timeline.page(ANNA)) == 3
-    assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
+    assert await store.store_question(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
+    assert len(await store.timeline.read_page(ANNA)) == 3
+    assert [hit.message.turn for hit in await store.search_words(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
 async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:
     question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
     await store.append(TOPIC, [reply])
-    assert (await store.ask(BORIS, [question])).answer is None
-    assert (await store.ask(TOPIC, [question])).answer is not None
+    assert (await store.store_question(BORIS, [question])).answer is None
+    assert (await store.store_question(TOPIC, [question])).answer is not None
 
 
 async def test_a_question_is_stored_and_its_context_read_at_once(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 5)
     await fold(store, ANNA, stored[:4])
-    assert (await store.ask(ANNA, [said("and now?", source="1:1")])).sources is None
+    assert (await store.store_question(ANNA, [said("and now?", source="1:1")])).sources is None
     pieces = [said("first half", source="1:2"), said("second half", source="1:3")]
-    asked = await store.ask(ANNA, pieces, turns=4)
-    assert asked.sources == await store.context_sources(ANNA, turns=4, before=asked.turn)
+    asked = await store.store_question(ANNA, pieces, turns=4)
+    assert asked.sources == await store.read_context_sources(ANNA, turns=4, before=asked.turn)
     assert asked.sources is not None
     assert asked.sources.unfolded[-1].content == "and now?"
     assert asked.sources.total == 13
@@ -51,11 +51,11 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
     await fold(store, ANNA, stored[:2])
     async with store.database.write(ANNA.owner) as tx:
         await tx.rows("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
-    asked = await store.ask(ANNA, [said("and now?", source="1:1")], turns=4)
+    asked = await store.store_question(ANNA, [said("and now?", source="1:1")], turns=4)
     assert asked.sources is None
-    assert [one.content for one in await store.turn(ANNA, asked.turn)] == ["and now?"]
+    assert [one.content for one in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
-        await store.context_sources(ANNA, turns=4)
+        await store.read_context_sources(ANNA, turns=4)
     assert "some day" in str(damaged.value.__cause__)
 
 
@@ -65,11 +65,13 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     await fold(store, ANNA, stored[:4])
     await fold(store, ANNA, stored[4:6])
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
-        sources = await store.context_sources(ANNA, turns=turns, before=before)
-        assert sources.last == await store.last_turns(ANNA, turns, before=before)
-        assert sources.unfolded == [one for one in await store.unfolded(ANNA) if before is None or one.turn < before]
-        assert sources.summaries == await store.summaries(ANNA)
-        counts = await store.counts(ANNA)
+        sources = await store.read_context_sources(ANNA, turns=turns, before=before)
+        assert sources.last == await store.read_last_turns(ANNA, turns, before=before)
+        assert sources.unfolded == [
+            one for one in await store.list_unfolded(ANNA) if before is None or one.turn < before
+        ]
+        assert sources.summaries == await store.list_summaries(ANNA)
+        counts = await store.read_counts(ANNA)
         assert (sources.total, sources.archived, sources.characters) == (
             counts.total,
             counts.archived,
@@ -77,15 +79,15 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         )
         assert (sources.profile, sources.facts) == (None, [])
     for turns, before in ((1, None), (9, None), (1, 2), (0, None)):  # nothing is archived
-        sources = await store.context_sources(BORIS, turns=turns, before=before)
-        assert sources.last == await store.last_turns(BORIS, turns, before=before)
-    nobody = await store.context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
+        sources = await store.read_context_sources(BORIS, turns=turns, before=before)
+        assert sources.last == await store.read_last_turns(BORIS, turns, before=before)
+    nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
     assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
 async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
     await store.append(ANNA, drafts)
-    sources = await store.context_sources(ANNA, turns=4)
+    sources = await store.read_context_sources(ANNA, turns=4)
     assert [one.content for one in sources.last] == ["today"]
-    assert sources.last == await store.last_turns(ANNA, 4)
+    assert sources.last == await store.read_last_turns(ANNA, 4)

@@ -37,7 +37,7 @@ async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None
     first = await version(store, stored[:2], None, [])
     second = await version(store, stored[2:], first, [])
     assert (second.base_id, second.source_ids, second.level) == (first.id, (first.id,), 1)
-    assert [one.id for one in await store.superseded(ANNA, limit=9)] == [first.id]
+    assert [one.id for one in await store.list_superseded(ANNA, limit=9)] == [first.id]
     assert second.source_chunk_ids == (first.id, second.id)
     assert (second.first_id, second.last_id, second.message_count) == (stored[0].id, stored[5].id, 6)
     assert (second.policy, second.reason, second.score, second.details) == (
@@ -46,7 +46,7 @@ async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None
         0.5,
         {"retention": 0.25},
     )
-    assert await store.summaries(ANNA) == [second]
+    assert await store.list_summaries(ANNA) == [second]
 
 
 async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
@@ -55,33 +55,33 @@ async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
     second = await version(store, stored[6:], first, stored[2:])
     assert (second.first_id, second.last_id, second.message_count) == (stored[2].id, stored[7].id, 6)
     assert second.source_chunk_ids == (first.id, second.id)
-    assert [one.chunk_id for one in await store.timeline.page(ANNA)] == [first.id] * 6 + [second.id] * 2
+    assert [one.chunk_id for one in await store.timeline.read_page(ANNA)] == [first.id] * 6 + [second.id] * 2
     with pytest.raises(StaleFold):
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
 
 async def test_the_ends_of_a_scope(store: MemoryStore) -> None:
-    assert await store.ends(ANNA) == (1, 1)
+    assert await store.find_id_range(ANNA) == (1, 1)
     stored = await talk(store, ANNA, 2)
-    assert await store.ends(ANNA) == (stored[0].id, stored[-1].id)
+    assert await store.find_id_range(ANNA) == (stored[0].id, stored[-1].id)
 
 
 async def test_quiet_scopes(store: MemoryStore) -> None:
     mine, topic = await talk(store, ANNA, 2), await talk(store, TOPIC, 1)
     await fold(store, ANNA, mine[:2])
     later = NewMessage(role="user", content="later", created_at=NOW + 5 * MINUTE)
-    assert await store.quiet_scopes(NOW - MINUTE) == []
-    assert sorted(await store.quiet_scopes(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
+    assert await store.list_quiet_scopes(NOW - MINUTE) == []
+    assert sorted(await store.list_quiet_scopes(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
     [newest] = await store.append(ANNA, [later])
-    assert await store.quiet_scopes(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
-    assert (ANNA, newest.id) in await store.quiet_scopes(NOW + 5 * MINUTE)
+    assert await store.list_quiet_scopes(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
+    assert (ANNA, newest.id) in await store.list_quiet_scopes(NOW + 5 * MINUTE)
     usual = config(store, BORIS.owner)
     for choice in (replace(usual, enabled=False), replace(usual, auto_fold=False), replace(usual, incognito=True)):
         await store.put_owner(choice)
-        assert await store.quiet_scopes(NOW) == []
+        assert await store.list_quiet_scopes(NOW) == []
     await store.put_owner(usual)
     await fold(store, TOPIC, topic)
-    assert await store.quiet_scopes(NOW) == [], "everything is folded"
+    assert await store.list_quiet_scopes(NOW) == [], "everything is folded"
 
 
 def rebuilt(messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False) -> Rebuilt:
@@ -111,42 +111,42 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         for owner in (ANNA.owner, BORIS.owner):
             await store.put_owner(config(store, owner))
         stored, others = await archived(store), await archived(store, TOPIC)
-        theirs = await store.summaries(TOPIC)
+        theirs = await store.list_summaries(TOPIC)
         held = await lease(store, ANNA)
-        outline = await store.rebuilds.outline(ANNA)
+        outline = await store.rebuilds.read_outline(ANNA)
         assert [(one.id, one.turn, one.is_user) for one in outline] == [
             (one.id, one.turn, one.role == "user") for one in stored[:6]
         ]
         row = [rebuilt(stored[:4]), rebuilt(stored[4:6]), rebuilt(stored[:6], (0, 1), is_active=True)]
-        await store.rebuilds.commit(held, row, outline, since=NOW, now=NOW)
-        digest = await store.digest(ANNA.owner)
+        await store.rebuilds.commit_rebuild(held, row, outline, since=NOW, now=NOW)
+        digest = await store.compute_digest(ANNA.owner)
     async with opener(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest, "it is on disk"
-        low, high, top = await store.summaries(ANNA, active_only=False)
+        assert await store.compute_digest(ANNA.owner) == digest, "it is on disk"
+        low, high, top = await store.list_summaries(ANNA, active_only=False)
         assert [one.id for one in (low, high, top)] == [2, 3, 4], "ids are not used again"
         assert (top.source_ids, top.source_chunk_ids, top.is_active) == ((2, 3), (2, 3), True)
         assert (low.is_active, low.reason, low.text) == (False, "rebuild", "Made anew.")
-        assert [one.chunk_id for one in await store.timeline.page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
-        assert await store.summaries(TOPIC) == theirs
-        assert [one.chunk_id for one in await store.timeline.page(TOPIC)][:6] == [1] * 6
+        assert [one.chunk_id for one in await store.timeline.read_page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
+        assert await store.list_summaries(TOPIC) == theirs
+        assert [one.chunk_id for one in await store.timeline.read_page(TOPIC)][:6] == [1] * 6
         assert len(others) == 8
         assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
 
 
 async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: MemoryStore) -> None:
     stored = await archived(store)
-    outline = await store.rebuilds.outline(ANNA)
+    outline = await store.rebuilds.read_outline(ANNA)
     held = await lease(store, ANNA)
     lost = replace(held, fence=held.fence - 1)
     for lease_of, seen in ((lost, outline), (held, outline[1:])):
         with pytest.raises(StaleFold):
-            await store.rebuilds.commit(lease_of, [rebuilt(stored[:6])], seen, since=NOW, now=NOW)
+            await store.rebuilds.commit_rebuild(lease_of, [rebuilt(stored[:6])], seen, since=NOW, now=NOW)
     with pytest.raises(StaleFold):
-        await store.rebuilds.renew(lost, NOW + MINUTE)
-    await store.rebuilds.renew(held, NOW + 9 * MINUTE)
+        await store.rebuilds.extend_lease(lost, NOW + MINUTE)
+    await store.rebuilds.extend_lease(held, NOW + 9 * MINUTE)
     assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease=MINUTE) is None, "it holds longer now"
     await store.release_fold(held)
-    assert (await store.summaries(ANNA))[0].text == "They talked."
+    assert (await store.list_summaries(ANNA))[0].text == "They talked."
 
 
 async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
             with pytest.raises(StaleFold):
                 await change
     async with opener(tmp_path) as store:
-        [kept] = await store.summaries(ANNA)
+        [kept] = await store.list_summaries(ANNA)
         assert (kept.text, kept.correction) == ("They talked about Basel.", "They talked about Basel.")
         await store.rebuilds.put_text(held, 1, made)
-        [kept] = await store.summaries(ANNA)
+        [kept] = await store.list_summaries(ANNA)
         assert (kept.text, kept.model, kept.details) == ("Again.", "small", {"compressed": 2.0})
 
 
@@ -175,17 +175,17 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
             if start == 0:
                 await store.put_owner(config(store, ANNA.owner))
                 await archived(store)
-            await store.take_back_leases()
-            assert await store.rebuilds.interrupted() == ([ANNA] if 0 < start < 3 else [])
+            await store.void_leases()
+            assert await store.rebuilds.list_interrupted() == ([ANNA] if 0 < start < 3 else [])
             assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease=MINUTE)
     async with opener(tmp_path) as store:
-        await store.take_back_leases()
+        await store.void_leases()
         held = await lease(store, ANNA)
         await store.release_fold(held)
         taken = await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE)
         assert taken is not None
         await store.fail_fold(taken, "no", now=NOW)
-        assert await store.rebuilds.interrupted() == []
+        assert await store.rebuilds.list_interrupted() == []
 
 
 async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
@@ -194,18 +194,18 @@ async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     for end in (2, 4, 6, 8):
         base = await version(store, stored[end - 2 : end], base, [])
     assert base is not None
-    older = [summary.id for summary in await store.summaries(ANNA, active_only=False) if not summary.is_active]
+    older = [summary.id for summary in await store.list_summaries(ANNA, active_only=False) if not summary.is_active]
     assert len(older) == 3
-    assert [one.id for one in await store.superseded(ANNA, limit=2)] == older[-2:]
-    assert await store.superseded(TOPIC, limit=2) == []
+    assert [one.id for one in await store.list_superseded(ANNA, limit=2)] == older[-2:]
+    assert await store.list_superseded(TOPIC, limit=2) == []
 
 
 async def test_a_chunk_has_the_id_of_its_first_summary(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     made = [await fold(store, ANNA, stored[:4]), await fold(store, ANNA, stored[4:])]
-    [early, late] = await store.messages(ANNA, [stored[0].id, stored[-1].id])
+    [early, late] = await store.read_messages(ANNA, [stored[0].id, stored[-1].id])
     assert [early.chunk_id, late.chunk_id] == [one.id for one in made]
     ids = [made[1].id, 99]
-    assert [summary.id for summary in await store.summaries(ANNA, ids=ids)] == [made[1].id]
-    assert not await store.summaries(ANNA, ids=[])
-    assert not await store.summaries(BORIS, ids=ids)
+    assert [summary.id for summary in await store.list_summaries(ANNA, ids=ids)] == [made[1].id]
+    assert not await store.list_summaries(ANNA, ids=[])
+    assert not await store.list_summaries(BORIS, ids=ids)

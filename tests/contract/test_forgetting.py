@@ -44,7 +44,7 @@ async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
 
 
 async def active(store: MemoryStore) -> list[int]:
-    return [one.id for one in await store.unfolded(ANNA)]
+    return [one.id for one in await store.list_unfolded(ANNA)]
 
 
 async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
@@ -66,11 +66,16 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
-    assert [one.id for one in await store.timeline.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
-    assert [summary.id for summary in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
-    assert all(summary.is_active for summary in await store.summaries(ANNA))
+    assert [one.id for one in await store.timeline.read_page(ANNA)] == [
+        one.id for one in stored if one.id != stored[5].id
+    ]
+    assert [summary.id for summary in await store.list_summaries(ANNA, active_only=False)] == [
+        leaves[0].id,
+        leaves[2].id,
+    ]
+    assert all(summary.is_active for summary in await store.list_summaries(ANNA))
     assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
-    counts = await store.counts(ANNA)
+    counts = await store.read_counts(ANNA)
     assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
 
 
@@ -79,7 +84,7 @@ async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)
     assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_nothing
     assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_nothing
-    assert (await store.counts(ANNA)).total == 13
+    assert (await store.read_counts(ANNA)).total == 13
 
 
 async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: MemoryStore) -> None:
@@ -87,12 +92,12 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
         (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
     ]
     await store.forgetting.forget(ANNA.owner, messages(gone.id), now=NOW)
-    assert await store.search(ANNA, ["walrus"], limit=9) == []
-    assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
-    matched = await store.candidates(ANNA, ["tree", "walrus"], limit=9)
+    assert await store.search_words(ANNA, ["walrus"], limit=9) == []
+    assert {hit.message.id for hit in await store.search_words(ANNA, ["tree"], limit=9)} == {first.id, last.id}
+    matched = await store.find_candidates(ANNA, ["tree", "walrus"], limit=9)
     assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
     [later] = await store.append(ANNA, [said("walrus again")])
-    assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [later.id]
+    assert [hit.message.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [later.id]
     assert later.id > last.id
 
 
@@ -104,7 +109,7 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None
         plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
         with pytest.raises(StaleFold):
             await store.commit_fold(taken, plan, made("secret"), now=NOW)
-    assert await store.summaries(ANNA, active_only=False) == []
+    assert await store.list_summaries(ANNA, active_only=False) == []
     assert await store.begin_fold(ANNA, "now", now=NOW, lease=timedelta(minutes=1)) is not None
 
 
@@ -112,7 +117,7 @@ async def test_what_a_failed_fold_said_goes_too(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
     await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
-    assert await store.fold_failure(ANNA) is None
+    assert await store.find_fold_failure(ANNA) is None
     assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
 
 
@@ -125,8 +130,8 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
     what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
     assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
     for scope in (BORIS, TOPIC):
-        assert [one.content for one in await store.timeline.page(scope)] == ["day 0", "day 3"]
-    assert len(await store.timeline.page(ANNA)) == 4
+        assert [one.content for one in await store.timeline.read_page(scope)] == ["day 0", "day 3"]
+    assert len(await store.timeline.read_page(ANNA)) == 4
 
 
 async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: MemoryStore) -> None:
@@ -139,7 +144,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     await fold(store, ANNA, stored[2:4])
     what = Forgetting(what="archives", until=NOW + 3 * day)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
-    assert [one.content for one in await store.timeline.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
+    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
     assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
 
 
@@ -147,13 +152,13 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Memory
     await pyramid(store)
     await fact(store, 1, "Anna likes heliotrope.", 1)
     await talk(store, BORIS, 2)
-    others = await store.digest(BORIS.owner)
-    before = await store.owner(ANNA.owner)
+    others = await store.compute_digest(BORIS.owner)
+    before = await store.find_owner(ANNA.owner)
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
-    assert await store.owner(ANNA.owner) == before
-    assert await store.digest(BORIS.owner) == others
-    assert await store.scopes(ANNA.owner) == []
+    assert await store.find_owner(ANNA.owner) == before
+    assert await store.compute_digest(BORIS.owner) == others
+    assert await store.list_scopes(ANNA.owner) == []
     [fresh] = await store.append(ANNA, [said("anew")])
     assert fresh.id == 15, "ids are never used again"
 
@@ -201,7 +206,7 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until), now=NOW)
     assert taken == Forgotten(facts=1)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, end)]
-    assert (await store.counts(ANNA)).total == 2
+    assert (await store.read_counts(ANNA)).total == 2
 
 
 async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) -> None:
@@ -292,7 +297,7 @@ async def history(store: MemoryStore, lowest: int) -> None:
         for number in range(lowest, 0)
     ]
     held = await lease(store, ANNA)
-    await store.history.add(held, came_in, made(), now=NOW)
+    await store.history.add_history(held, came_in, made(), now=NOW)
     await store.release_fold(held)
 
 
@@ -315,7 +320,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
         await history_extraction_table.learn_again(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
-    _, waiting = await store.history_extraction.next(ANNA, 9)
+    _, waiting = await store.history_extraction.read_next(ANNA, 9)
     assert [one.id for one in waiting] == [one for one in ids if extraction[1] < one <= extraction[2]]
 
 
@@ -350,35 +355,39 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     revised = await store.forgetting.revise(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
-    assert [summary.id for summary in await store.summaries(ANNA)] == [leaves[0].id, leaves[2].id]
+    assert [summary.id for summary in await store.list_summaries(ANNA)] == [leaves[0].id, leaves[2].id]
     assert await active(store) == [one.id for one in (*stored[4:8], *stored[12:])]
     assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
     assert await rows(store, "SELECT * FROM facts") == []
     assert await rows(store, "SELECT learned_id FROM progress") == [(stored[4].id - 1,)]
-    [hit] = await store.search(ANNA, ["walrus"], limit=9)
+    [hit] = await store.search_words(ANNA, ["walrus"], limit=9)
     assert hit.message.id == stored[4].id
-    assert stored[4].id not in [hit.message.id for hit in await store.search(ANNA, ["turn"], limit=99)]
-    assert (await store.candidates(ANNA, ["walrus"], limit=9)).turns == len(stored)
+    assert stored[4].id not in [hit.message.id for hit in await store.search_words(ANNA, ["turn"], limit=99)]
+    assert (await store.find_candidates(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
-    digest = await store.digest(ANNA.owner)
+    digest = await store.compute_digest(ANNA.owner)
     assert await store.forgetting.revise(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
     assert await store.forgetting.revise(ANNA, 999, "walrus", why="edited", now=NOW) is None
     assert await store.forgetting.revise(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
-    assert await store.digest(ANNA.owner) == digest
+    assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
     first, second = await store.append(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.revise(ANNA, first.id, "nothing", why="edited", now=NOW)
     await store.forgetting.revise(ANNA, second.id, "walrus", why="edited", now=NOW)
-    [found] = await store.earlier(ANNA, analyse_text("heliotrope"))
+    [found] = await store.search_earlier_texts(ANNA, analyse_text("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
-    assert await store.earlier(BORIS, analyse_text("heliotrope")) == await store.earlier(ANNA, ["marigold"]) == []
+    assert (
+        await store.search_earlier_texts(BORIS, analyse_text("heliotrope"))
+        == await store.search_earlier_texts(ANNA, ["marigold"])
+        == []
+    )
     await store.forgetting.forget(ANNA.owner, messages(first.id), now=NOW)
-    assert await store.earlier(ANNA, analyse_text("heliotrope")) == []
+    assert await store.search_earlier_texts(ANNA, analyse_text("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
@@ -392,8 +401,8 @@ async def test_versions_go_with_their_message(store: MemoryStore) -> None:
 async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: MemoryStore) -> None:
     draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
     [message] = await store.append(ANNA, [draft])
-    assert await store.explanations.said_as(ANNA, 77) == message
-    assert await store.explanations.said_as(ANNA, 78) is await store.explanations.said_as(BORIS, 77) is None
+    assert await store.explanations.find_message(ANNA, 77) == message
+    assert await store.explanations.find_message(ANNA, 78) is await store.explanations.find_message(BORIS, 77) is None
 
 
 async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: MemoryStore) -> None:
@@ -402,12 +411,12 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
         role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, explanation='{"form": 1}'
     )
     [answer] = await store.append(ANNA, [draft])
-    await store.explanations.note_shown(ANNA, "1:5", [70, 71])
+    await store.explanations.record_shown(ANNA, "1:5", [70, 71])
     for number in (70, 71):
-        found = await store.explanations.said_as(ANNA, number)
+        found = await store.explanations.find_message(ANNA, number)
         assert found is not None
         assert found.id == answer.id
-    assert await store.explanations.said_as(ANNA, 72) is None
+    assert await store.explanations.find_message(ANNA, 72) is None
 
 
 async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
@@ -448,13 +457,13 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
-    before = await store.candidates(ANNA, wanted, limit=99)
+    before = await store.find_candidates(ANNA, wanted, limit=99)
     async with write(store) as tx:
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")
         await word_index.index_rows(tx, [(row["seq"], row) for row in found])
-    after = await store.candidates(ANNA, wanted, limit=99)
+    after = await store.find_candidates(ANNA, wanted, limit=99)
     assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):
         assert np.array_equal(getattr(before, column), getattr(after, column))

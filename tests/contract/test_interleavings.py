@@ -206,7 +206,7 @@ class Interleavings(RuleBasedStateMachine):
             (Path(self.folder.name) / source).unlink(missing_ok=True)
             await self.start()
             for store in self.stores.values():
-                await store.take_back_leases()
+                await store.void_leases()
 
         self.run(work())
         for expected in self.expected.values():
@@ -237,27 +237,27 @@ class Interleavings(RuleBasedStateMachine):
         for scope, expected in self.expected.items():
             location = await self.directory.location(scope.owner)
             assert location is not None
-            kept = await self.stores[location.storage].owner(scope.owner)
+            kept = await self.stores[location.storage].find_owner(scope.owner)
             assert kept is not None
             assert kept.enabled == self.enabled[scope.owner]
             for kind, store in self.stores.items():
                 if kind is not location.storage:
-                    assert await store.owner(scope.owner) is None
-                    assert (await store.counts(scope)).total == 0
+                    assert await store.find_owner(scope.owner) is None
+                    assert (await store.read_counts(scope)).total == 0
                     continue
-                found = await store.timeline.page(scope, limit=10_000)
+                found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
-                assert await store.unfolded(scope) == [one for one in wanted if one.is_active]
-                assert await store.summaries(scope, active_only=False) == list(expected.summaries.values())
-                counts = await store.counts(scope)
+                assert await store.list_unfolded(scope) == [one for one in wanted if one.is_active]
+                assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())
+                counts = await store.read_counts(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))
                 assert counts.active_turns == len([one for one in wanted if one.is_active])
                 for summary in expected.summaries.values():
                     covered = [one.id for one in found if one.chunk_id in summary.source_chunk_ids]
                     assert len(covered) == summary.message_count
                     assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
-                hits = await store.search(scope, ["walrus"], limit=10_000)
+                hits = await store.search_words(scope, ["walrus"], limit=10_000)
                 assert {hit.message.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
 
 

@@ -40,9 +40,9 @@ from text import analyzer
 async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
     changed = config(store, ANNA.owner, every_n=9, enabled=False)
     await store.put_owner(changed)
-    assert await store.owner(ANNA.owner) == changed
-    assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
-    assert await store.owner(1) is None
+    assert await store.find_owner(ANNA.owner) == changed
+    assert [owner.owner for owner in await store.list_owners()] == [BORIS.owner, ANNA.owner]
+    assert await store.find_owner(1) is None
 
 
 async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: MemoryStore) -> None:
@@ -60,7 +60,7 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
         [stored] = await store.append(ANNA, [question])
         answered = second + timedelta(milliseconds=milliseconds)
         await store.append(ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)])
-    page = await store.timeline.page(ANNA)
+    page = await store.timeline.read_page(ANNA)
     assert [one.content for one in page if one.role == "user"] == ["one", "two", "three"]
     for before, after in itertools.pairwise(page):
         assert (before.created_at, before.id) < (after.created_at, after.id)
@@ -71,9 +71,9 @@ async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:
     draft = replace(said(text, source="1:2"), telegram_id=77)
     [stored] = await store.append(ANNA, [draft])
     assert (stored.content, stored.turn, stored.is_active) == (text, stored.id, True)
-    assert await store.messages(ANNA, [stored.id]) == [stored]
-    assert await store.find(ANNA, role="user", source="1:2") == stored
-    assert await store.find(ANNA, role="assistant", source="1:2") is None
+    assert await store.read_messages(ANNA, [stored.id]) == [stored]
+    assert await store.find_message(ANNA, role="user", source="1:2") == stored
+    assert await store.find_message(ANNA, role="assistant", source="1:2") is None
 
 
 async def test_halves_of_characters_do_not_break_the_file(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_a_time_without_a_zone_is_refused(store: MemoryStore) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(ValueError, match="zone"):
         await store.append(ANNA, [replace(said("x"), created_at=naive)])
-    assert (await store.counts(ANNA)).total == 0
+    assert (await store.read_counts(ANNA)).total == 0
 
 
 async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
@@ -96,16 +96,16 @@ async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
     assert again[0] == first
     assert twice[0] == twice[1]
     assert answer[0].role == "assistant"
-    assert [one.content for one in await store.timeline.page(ANNA)] == ["one", "two", "three", "reply"]
+    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["one", "two", "three", "reply"]
 
 
 async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
     await store.append(ANNA, [said("hers", source="1:1")])
     await store.append(BORIS, [said("his", source="1:1")])
-    found = await store.find(BORIS, role="user", source="1:1")
+    found = await store.find_message(BORIS, role="user", source="1:1")
     assert found is not None
     assert found.content == "his"
-    assert await store.find(TOPIC, role="user", source="1:1") is None
+    assert await store.find_message(TOPIC, role="user", source="1:1") is None
 
 
 async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryStore) -> None:
@@ -113,40 +113,43 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryS
         *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
     )
     for scope in (ANNA, BORIS):
-        assert [one.id for one in await store.timeline.page(scope)] == list(range(1, 21))
+        assert [one.id for one in await store.timeline.read_page(scope)] == list(range(1, 21))
 
 
 async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(7)])
-    newest = await store.timeline.page(ANNA, limit=3)
-    older = await store.timeline.page(ANNA, before=newest[0].id, limit=3)
+    newest = await store.timeline.read_page(ANNA, limit=3)
+    older = await store.timeline.read_page(ANNA, before=newest[0].id, limit=3)
     assert [one.content for one in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
 async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:6])
-    assert [turn.id for turn in await store.last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
-    assert [turn.id for turn in await store.last_turns(ANNA, 2, before=stored[4].turn)] == [
+    assert [turn.id for turn in await store.read_last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
+    assert [turn.id for turn in await store.read_last_turns(ANNA, 2, before=stored[4].turn)] == [
         one.id for one in stored[:4]
     ]
-    assert await store.last_turns(ANNA, 0) == []
+    assert await store.read_last_turns(ANNA, 0) == []
 
 
 async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     [secret] = await store.append(TOPIC, [said("the password is walrus")])
     [other] = await store.append(BORIS, [said("the weather is walrus")])
-    assert await store.scopes(BORIS.owner) == [BORIS, TOPIC]
-    assert await store.messages(BORIS, [secret.id, other.id]) == [other]
+    assert await store.list_scopes(BORIS.owner) == [BORIS, TOPIC]
+    assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
-        await store.timeline.page(BORIS) == await store.unfolded(BORIS) == await store.last_turns(BORIS, 9) == [other]
+        await store.timeline.read_page(BORIS)
+        == await store.list_unfolded(BORIS)
+        == await store.read_last_turns(BORIS, 9)
+        == [other]
     )
-    assert [hit.message for hit in await store.search(TOPIC, ["walrus"], limit=9)] == [secret]
-    assert (await store.counts(BORIS)).total == 1
+    assert [hit.message for hit in await store.search_words(TOPIC, ["walrus"], limit=9)] == [secret]
+    assert (await store.read_counts(BORIS)).total == 1
     with pytest.raises(StaleFold):
         await fold(store, BORIS, [secret])
     await fold(store, TOPIC, [secret])
-    assert await store.summaries(BORIS, active_only=False) == []
+    assert await store.list_summaries(BORIS, active_only=False) == []
 
 
 async def test_counts(store: MemoryStore) -> None:
@@ -155,18 +158,18 @@ async def test_counts(store: MemoryStore) -> None:
     second = await fold(store, ANNA, stored[2:4])
     await fold_up(store, ANNA, [first, second])
     await fold(store, ANNA, stored[4:6])
-    counts = await store.counts(ANNA)
+    counts = await store.read_counts(ANNA)
     characters = sum(len(one.content) for one in stored)
     assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
-    assert await store.counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
+    assert await store.read_counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 
 async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:2])
-    assert (await store.counts(ANNA)).gap == 0
+    assert (await store.read_counts(ANNA)).gap == 0
     await fold(store, ANNA, stored[4:6])
-    assert (await store.counts(ANNA)).gap == 2
+    assert (await store.read_counts(ANNA)).gap == 2
 
 
 # words -------------------------------------------------------------------------------------------------------
@@ -184,25 +187,25 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append(ANNA, [said("something else entirely"), said(text)])
-    hits = await store.search(ANNA, analyzer.list_content_terms(question), limit=5)
+    hits = await store.search_words(ANNA, analyzer.list_content_terms(question), limit=5)
     assert [hit.message.content for hit in hits] == [text]
 
 
 async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
     await store.append(ANNA, [said('say "hello" AND goodbye')])
-    assert await store.search(ANNA, [], limit=5) == []
-    assert await store.search(ANNA, ["hello"], limit=0) == []
+    assert await store.search_words(ANNA, [], limit=5) == []
+    assert await store.search_words(ANNA, ["hello"], limit=0) == []
     for term in ('"', "AND", "a b", "*", "", "^x", "col:x", "(", "\x00", "й́", "x" * 10_000):
-        await store.search(ANNA, [term], limit=5)
-    assert len(await store.search(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
+        await store.search_words(ANNA, [term], limit=5)
+    assert len(await store.search_words(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
 
 
 async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     stored = await store.append(ANNA, [said("my cat is Möhre")])
     await fold(store, ANNA, stored)
-    [hit] = await store.search(ANNA, ["mohr", "mohre"], limit=5)
+    [hit] = await store.search_words(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.message.content == "my cat is Möhre"
-    assert await store.search(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
+    assert await store.search_words(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------
@@ -212,10 +215,10 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     assert (summary.level, summary.source_chunk_ids, summary.source_ids) == (1, (summary.id,), ())
     assert (summary.first_id, summary.last_id, summary.message_count) == (stored[0].id, stored[3].id, 4)
     assert (summary.first_at, summary.tokens_in, summary.model) == (NOW, 7, "m")
-    after = await store.timeline.page(ANNA)
+    after = await store.timeline.read_page(ANNA)
     assert [one.chunk_id for one in after] == [summary.id] * 4 + [None] * 2
     assert [replace(one, chunk_id=None) for one in after] == stored
-    assert await store.unfolded(ANNA) == stored[4:]
+    assert await store.list_unfolded(ANNA) == stored[4:]
 
 
 async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
@@ -225,8 +228,12 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) 
     assert (upper.level, upper.source_chunk_ids) == (2, (below[0].id, below[1].id))
     assert upper.source_ids == (below[0].id, below[1].id)
     assert (upper.first_id, upper.last_id, upper.message_count) == (stored[0].id, stored[3].id, 4)
-    assert await store.summaries(ANNA) == [upper]
-    assert [summary.is_active for summary in await store.summaries(ANNA, active_only=False)] == [False, False, True]
+    assert await store.list_summaries(ANNA) == [upper]
+    assert [summary.is_active for summary in await store.list_summaries(ANNA, active_only=False)] == [
+        False,
+        False,
+        True,
+    ]
     with pytest.raises(StaleFold):
         await fold_up(store, ANNA, below)
 
@@ -250,8 +257,8 @@ async def test_a_lost_lease_changes_nothing(store: MemoryStore) -> None:
         await store.commit_fold(lost, plan, made(), now=NOW)
     await store.fail_fold(lost, "too late", now=NOW)
     await store.release_fold(lost)
-    assert await store.fold_failure(ANNA) is None
-    assert await store.summaries(ANNA) == []
+    assert await store.find_fold_failure(ANNA) is None
+    assert await store.list_summaries(ANNA) == []
     await store.commit_fold(taker, plan, made(), now=NOW)
     with pytest.raises(StaleFold):
         await store.commit_fold(taker, plan, made(), now=NOW)
@@ -264,7 +271,7 @@ async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
     for ids in ((stored[0].id, stored[2].id), (stored[2].id, 999), ()):
         with pytest.raises(StaleFold):
             await store.commit_fold(held, FoldPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
-    assert (await store.counts(ANNA)).archived == 2
+    assert (await store.read_counts(ANNA)).archived == 2
     await store.commit_fold(held, FoldPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
 
 
@@ -277,21 +284,21 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
     assert held.attempt == 2
     second = await store.fail_fold(held, "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
-    assert await store.fold_failure(ANNA) == second
-    assert await store.unfolded(ANNA) == stored
+    assert await store.find_fold_failure(ANNA) == second
+    assert await store.list_unfolded(ANNA) == stored
     await fold(store, ANNA, stored)
-    assert await store.fold_failure(ANNA) is None
+    assert await store.find_fold_failure(ANNA) is None
 
 
 async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
     await store.release_fold(await lease(store, ANNA))
     assert (await lease(store, ANNA)).attempt == 1
-    assert await store.fold_failure(ANNA) is None
+    assert await store.find_fold_failure(ANNA) is None
 
 
 async def test_a_start_takes_its_predecessors_leases_back(store: MemoryStore) -> None:
     held = await lease(store, ANNA)
-    await store.take_back_leases()
+    await store.void_leases()
     assert (await lease(store, ANNA)).fence > held.fence
 
 
@@ -302,11 +309,19 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:2])
         await store.fail_fold(await lease(store, ANNA), "x", now=NOW)
-        before = (await store.digest(ANNA.owner), await store.timeline.page(ANNA), await store.fold_failure(ANNA))
+        before = (
+            await store.compute_digest(ANNA.owner),
+            await store.timeline.read_page(ANNA),
+            await store.find_fold_failure(ANNA),
+        )
     async with opener(tmp_path) as store:
-        after = (await store.digest(ANNA.owner), await store.timeline.page(ANNA), await store.fold_failure(ANNA))
+        after = (
+            await store.compute_digest(ANNA.owner),
+            await store.timeline.read_page(ANNA),
+            await store.find_fold_failure(ANNA),
+        )
         assert after == before
-        assert len(await store.search(ANNA, ["turn"], limit=9)) == 3
+        assert len(await store.search_words(ANNA, ["turn"], limit=9)) == 3
         [fresh] = await store.append(ANNA, [said("next")])
         assert fresh.id == stored[-1].id + 1
 
@@ -326,16 +341,20 @@ async def test_a_move_keeps_everything(
         await fold(old, ANNA, stored[:4])
         await old.append(BORIS, [said("stays")])
         await old.append(ANNA, [said(f"line {n}") for n in range(600)])
-        before = (await old.digest(ANNA.owner), await old.counts(ANNA), await old.summaries(ANNA))
+        before = (await old.compute_digest(ANNA.owner), await old.read_counts(ANNA), await old.list_summaries(ANNA))
         await new.load(ANNA.owner, old.dump(ANNA.owner))
-        assert (await new.digest(ANNA.owner), await new.counts(ANNA), await new.summaries(ANNA)) == before
+        assert (
+            await new.compute_digest(ANNA.owner),
+            await new.read_counts(ANNA),
+            await new.list_summaries(ANNA),
+        ) == before
         with pytest.raises(StorageError):
             await new.load(ANNA.owner, old.dump(ANNA.owner))
         await old.erase(ANNA.owner)
-        assert await old.owner(ANNA.owner) is None
-        assert (await old.counts(ANNA)).total == 0
-        assert (await old.counts(BORIS)).total == 1
-        assert len(await new.search(ANNA, ["repli"], limit=9)) == 3
+        assert await old.find_owner(ANNA.owner) is None
+        assert (await old.read_counts(ANNA)).total == 0
+        assert (await old.read_counts(BORIS)).total == 1
+        assert len(await new.search_words(ANNA, ["repli"], limit=9)) == 3
         [fresh] = await new.append(ANNA, [said("next")])
         assert fresh.id == 6 + 600 + 1
         assert (await fold(new, ANNA, stored[4:])).id == 2
@@ -365,7 +384,7 @@ async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
 
     with pytest.raises(StorageError):
         await store.load(7, broken())
-    assert await store.owner(7) is None
+    assert await store.find_owner(7) is None
     with pytest.raises(StorageError, match="not this owner"):
         await store.load(8, store.dump(ANNA.owner))
 
@@ -384,9 +403,9 @@ async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> N
         await store.erase(ANNA.owner)
         await store.erase(ANNA.owner)
         assert not traces(opener, tmp_path, b"xylophon")
-        assert await store.search(ANNA, ["xylophon"], limit=5) == []
-        assert await store.scopes(ANNA.owner) == []
-        assert len(await store.search(BORIS, ["walrus"], limit=5)) == 1
+        assert await store.search_words(ANNA, ["xylophon"], limit=5) == []
+        assert await store.list_scopes(ANNA.owner) == []
+        assert len(await store.search_words(BORIS, ["walrus"], limit=5)) == 1
     assert not traces(opener, tmp_path, b"xylophon")
 
 
@@ -395,11 +414,11 @@ def traces(opener: Opener, folder: Path, needle: bytes) -> bool:
 
 
 async def test_digests_tell_memories_apart(store: MemoryStore) -> None:
-    before = await store.digest(ANNA.owner)
+    before = await store.compute_digest(ANNA.owner)
     await store.append(ANNA, [said("x")])
-    after = await store.digest(ANNA.owner)
+    after = await store.compute_digest(ANNA.owner)
     assert before != after
-    assert after != await store.digest(BORIS.owner)
+    assert after != await store.compute_digest(BORIS.owner)
 
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
@@ -411,9 +430,9 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps:
     if task.cancel():  # not where it was done already: it takes one hop to the database's thread
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert (await store.counts(ANNA)).total in (0, 2)
+    assert (await store.read_counts(ANNA)).total in (0, 2)
     await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
-    assert [one.content for one in await store.timeline.page(ANNA)] == ["one", "two"]
+    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["one", "two"]
 
 
 async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
@@ -423,7 +442,7 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> Non
         async for _batch in dump:
             break
         await dump.aclose()  # type: ignore[attr-defined]
-    assert (await store.counts(ANNA)).total == 600
+    assert (await store.read_counts(ANNA)).total == 600
 
 
 async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
@@ -439,5 +458,5 @@ async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> 
         await store.put_owner(config(store, ANNA.owner))
         stored = await store.append(ANNA, [replace(said(f"from {one}"), origin=one) for one in get_args(Origin)])
     async with opener(tmp_path) as store:
-        assert await store.timeline.page(ANNA) == stored
+        assert await store.timeline.read_page(ANNA) == stored
         assert {one.content: one.origin for one in stored} == {f"from {one}": one for one in get_args(Origin)}

@@ -47,7 +47,7 @@ class Talk:
         return (await self.store.forgetting.preview(ANNA.owner, what)).remainder
 
     async def contents(self) -> list[str]:
-        return [one.content for one in await self.store.timeline.page(ANNA, limit=999)]
+        return [one.content for one in await self.store.timeline.read_page(ANNA, limit=999)]
 
 
 async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: MemoryStore) -> None:
@@ -124,7 +124,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
         ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.facts, taken.profiles) == (1, 1)
-    assert [fact.id for fact in await store.facts.all(ANNA.owner)] == [2, 3]
+    assert [fact.id for fact in await store.facts.list_all(ANNA.owner)] == [2, 3]
 
 
 async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: MemoryStore) -> None:
@@ -170,15 +170,15 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
-    stored = await store.timeline.page(ANNA)
+    stored = await store.timeline.read_page(ANNA)
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:])
     taken = await store.forgetting.forget(
         ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
-    assert answer not in [one.id for one in await store.timeline.page(ANNA)]
-    assert await store.summaries(ANNA, active_only=False) == []
+    assert answer not in [one.id for one in await store.timeline.read_page(ANNA)]
+    assert await store.list_summaries(ANNA, active_only=False) == []
 
 
 async def test_other_topics_are_looked_at_and_other_owners_are_not(store: MemoryStore) -> None:

@@ -39,18 +39,18 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     scope = Scope(owner=owner)
     async with talk.services.memory.home(owner) as home:
         assert home.kind == store
-        kept = await home.timeline.page(scope)
+        kept = await home.timeline.read_page(scope)
         assert [one.content for one in kept if one.role == "user"] == [
             f"Kohlrabi number {number} grows." for number in range(TURNS)
         ]
-        assert len(await home.search(scope, ["kohlrabi"], limit=5)) == TURNS
-        assert [one.text for one in await home.facts.valid(owner)] == [FACT]
-        assert await home.summaries(scope)
+        assert len(await home.search_words(scope, ["kohlrabi"], limit=5)) == TURNS
+        assert [one.text for one in await home.facts.list_valid(owner)] == [FACT]
+        assert await home.list_summaries(scope)
     talk.moment[0] += timedelta(days=365)
     person = ANNA if owner == ANNA.id else BORIS
     await talk.conversation.reply(talk.incoming("And now?", person=person, source="9:9"))
     async with talk.services.memory.home(owner) as home:
-        assert (await home.timeline.page(scope))[-2].content == "And now?"
+        assert (await home.timeline.read_page(scope))[-2].content == "And now?"
 
 
 def owner_in(store: StorageType) -> int:

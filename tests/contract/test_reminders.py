@@ -33,8 +33,8 @@ async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> No
     first, second = await add(store), await add(store, weekly)
     assert (first.id, second.id) == (1, 2)
     assert await add(store) == first, "the same asked for twice is kept once"
-    assert await store.reminders.all(ANNA.owner) == [second, first]
-    assert await store.reminders.all(BORIS.owner) == []
+    assert await store.reminders.list_reminders(ANNA.owner) == [second, first]
+    assert await store.reminders.list_reminders(BORIS.owner) == []
     assert await store.reminders.remove(BORIS.owner, first.id) is None
     assert await store.reminders.remove(ANNA.owner, first.id) == first
     assert await store.reminders.remove(ANNA.owner, first.id) is None
@@ -57,36 +57,36 @@ async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
 
 async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     late, early = await add(store), await add(store, replace(WISH, due_at=NOW), owner=BORIS.owner)
-    assert await store.reminders.due(NOW - HOUR, limit=9) == []
-    assert await store.reminders.due(NOW, limit=9) == [early]
-    assert await store.reminders.due(NOW + HOUR, limit=9) == [early, late]
-    assert await store.reminders.due(NOW + HOUR, limit=1) == [early]
-    assert await store.reminders.begin(late) == 1
-    assert await store.reminders.begin(late) == 2
-    await store.reminders.take_back(late)
-    assert await store.reminders.begin(late) == 2
+    assert await store.reminders.list_due(NOW - HOUR, limit=9) == []
+    assert await store.reminders.list_due(NOW, limit=9) == [early]
+    assert await store.reminders.list_due(NOW + HOUR, limit=9) == [early, late]
+    assert await store.reminders.list_due(NOW + HOUR, limit=1) == [early]
+    assert await store.reminders.begin_sending(late) == 1
+    assert await store.reminders.begin_sending(late) == 2
+    await store.reminders.undo_sending(late)
+    assert await store.reminders.begin_sending(late) == 2
     again = (NOW + 2 * HOUR, datetime(2026, 3, 1, 14))
-    await store.reminders.done(late, again)
-    [moved] = await store.reminders.all(ANNA.owner)
+    await store.reminders.finish_sending(late, again)
+    [moved] = await store.reminders.list_reminders(ANNA.owner)
     assert moved == replace(late, due_at=again[0], local=again[1], sends=0)
-    assert await store.reminders.begin(late) is None, "it is due at another time now"
-    await store.reminders.done(late, None)
-    assert len(await store.reminders.all(ANNA.owner)) == 1
-    await store.reminders.done(early, None)
-    assert await store.reminders.due(NOW + 9 * HOUR, limit=9) == [moved]
+    assert await store.reminders.begin_sending(late) is None, "it is due at another time now"
+    await store.reminders.finish_sending(late, None)
+    assert len(await store.reminders.list_reminders(ANNA.owner)) == 1
+    await store.reminders.finish_sending(early, None)
+    assert await store.reminders.list_due(NOW + 9 * HOUR, limit=9) == [moved]
 
 
 async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: MemoryStore) -> None:
     many = [await add(store, replace(WISH, text=str(number), due_at=NOW)) for number in range(3)]
     one = await add(store, owner=BORIS.owner)
-    assert await store.reminders.due(NOW + HOUR, limit=3) == [many[0], one, many[1]]
+    assert await store.reminders.list_due(NOW + HOUR, limit=3) == [many[0], one, many[1]]
 
 
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
     await add(store)
     distance = await add(store, ReminderWish(text="pizza", due_at=NOW + HOUR, local=None))
     await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
-    found = {one.text: one.due_at for one in await store.reminders.all(ANNA.owner)}
+    found = {one.text: one.due_at for one in await store.reminders.list_reminders(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
 
 
@@ -97,11 +97,11 @@ async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_every
     what = Forgetting(what="messages", ids=(message.id,))
     assert (await store.forgetting.preview(ANNA.owner, what)).reminders == 1
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
-    assert await store.reminders.all(ANNA.owner) == [other]
+    assert await store.reminders.list_reminders(ANNA.owner) == [other]
     everything = Forgetting(what="everything")
     assert not (await store.forgetting.preview(ANNA.owner, everything)).is_nothing
     assert (await store.forgetting.forget(ANNA.owner, everything, now=NOW)).reminders == 1
-    assert await store.reminders.all(ANNA.owner) == []
+    assert await store.reminders.list_reminders(ANNA.owner) == []
 
 
 async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> No
         (tmp_path / "other").mkdir()
         other: MemoryStore = await stack.enter_async_context(open_sqlite(tmp_path / "other"))
         await other.load(ANNA.owner, store.dump(ANNA.owner))
-        assert await other.digest(ANNA.owner) == await store.digest(ANNA.owner)
+        assert await other.compute_digest(ANNA.owner) == await store.compute_digest(ANNA.owner)
         assert isinstance(other, SqliteStore)
-        moved = await other.reminders.all(ANNA.owner)
-    assert moved == await store.reminders.all(ANNA.owner)
+        moved = await other.reminders.list_reminders(ANNA.owner)
+    assert moved == await store.reminders.list_reminders(ANNA.owner)
     await store.rename(ANNA.owner, -77)
-    assert [one.text for one in await store.reminders.all(-77)] == ["call mum"]
+    assert [one.text for one in await store.reminders.list_reminders(-77)] == ["call mum"]

@@ -59,33 +59,35 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
     answered = replace(said("shown", role="assistant"), source="1:1", explanation="{}")
     await store.append(BORIS, [answered])
-    await store.explanations.note_shown(BORIS, "1:1", [8, 9])
-    assert await store.explanations.said_as(BORIS, 9) is not None
-    pages = {scope: await store.timeline.page(scope) for scope in (ANNA, BORIS, TOPIC)}
-    shown = {scope: await store.summaries(scope) for scope in (BORIS, TOPIC)}
-    annas = await store.digest(ANNA.owner)
+    await store.explanations.record_shown(BORIS, "1:1", [8, 9])
+    assert await store.explanations.find_message(BORIS, 9) is not None
+    pages = {scope: await store.timeline.read_page(scope) for scope in (ANNA, BORIS, TOPIC)}
+    shown = {scope: await store.list_summaries(scope) for scope in (BORIS, TOPIC)}
+    annas = await store.compute_digest(ANNA.owner)
     await store.flush()  # else a snapshot may be written beside what follows, and files change while they are copied
 
     await store.rename(BORIS.owner, NEW.owner)
     await store.rename(BORIS.owner, NEW.owner)
 
     async def check(store: MemoryStore) -> None:
-        assert await store.digest(ANNA.owner) == annas
-        assert await store.scopes(BORIS.owner) == []
-        assert await store.owner(BORIS.owner) is None
-        assert await store.search(BORIS, ["walrus"], limit=9) == []
+        assert await store.compute_digest(ANNA.owner) == annas
+        assert await store.list_scopes(BORIS.owner) == []
+        assert await store.find_owner(BORIS.owner) is None
+        assert await store.search_words(BORIS, ["walrus"], limit=9) == []
         for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
-            assert await store.timeline.page(new) == [replace(page, scope=new, telegram_id=None) for page in pages[old]]
-            assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
-            assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
-            assert len(await store.candidates(new, ["walrus"], limit=9)) == len(pages[old])
-        assert (await store.counts(NEW)).total == 10
+            assert await store.timeline.read_page(new) == [
+                replace(page, scope=new, telegram_id=None) for page in pages[old]
+            ]
+            assert await store.list_summaries(new) == [replace(one, scope=new) for one in shown[old]]
+            assert {hit.message.scope for hit in await store.search_words(new, ["walrus"], limit=9)} == {new}
+            assert len(await store.find_candidates(new, ["walrus"], limit=9)) == len(pages[old])
+        assert (await store.read_counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
-            assert await store.explanations.said_as(NEW, telegram_id) is None, (
+            assert await store.explanations.find_message(NEW, telegram_id) is None, (
                 "the new chat starts its message ids again"
             )
-            assert await store.explanations.text(NEW, telegram_id) is None
-        assert await store.explanations.text(NEW) == "{}"
+            assert await store.explanations.find_explanation(NEW, telegram_id) is None
+        assert await store.explanations.find_explanation(NEW) == "{}"
 
     await check(store)
     async with opener(copied(tmp_path) if opener.keeps_files else tmp_path) as recovered:
@@ -151,7 +153,7 @@ class Files:
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
         location = await self.directory.location(NEW.owner)
-        found = [await store.timeline.page(NEW) for store in self.stores.values()]
+        found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.get(NEW, 5)
         has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
@@ -215,8 +217,8 @@ async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path
         await opened.begin(BORIS, StorageType.SQLITE)
         await opened.begin(NEW, StorageType.JSON)
         assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
-        assert len(await opened.stores[StorageType.SQLITE].timeline.page(BORIS)) == 1
-        assert len(await opened.stores[StorageType.JSON].timeline.page(NEW)) == 1
+        assert len(await opened.stores[StorageType.SQLITE].timeline.read_page(BORIS)) == 1
+        assert len(await opened.stores[StorageType.JSON].timeline.read_page(NEW)) == 1
 
 
 async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: str) -> None:
@@ -227,7 +229,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: st
         await opened.stores[StorageType.JSON].put_owner(empty)
         assert await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)
-        assert await opened.stores[StorageType.JSON].owner(NEW.owner) is None
+        assert await opened.stores[StorageType.JSON].find_owner(NEW.owner) is None
 
 
 async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path, postgres_url: str) -> None:

@@ -23,33 +23,37 @@ async def importing(store: MemoryStore) -> FoldLease:
 async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(store: MemoryStore) -> None:
     at_work = await importing(store)
     await store.history.begin_restore(at_work, [row(0, {"parts": [], "last": None})])
-    await store.history.put(at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})])
+    await store.history.put_rows(
+        at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})]
+    )
     await store.release_fold(at_work)
     assert await store.history.is_empty(ANNA.owner)
-    under_way = await store.history.restoring(ANNA.owner)
+    under_way = await store.history.find_restore(ANNA.owner)
     assert under_way is not None
     assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
-    assert [one["held"] for one in await store.history.waiting(ANNA.owner)] == [{"table": "facts", "tags": ["a"]}]
+    assert [one["held"] for one in await store.history.list_waiting_rows(ANNA.owner)] == [
+        {"table": "facts", "tags": ["a"]}
+    ]
     assert await store.begin_fold(ANNA, "threshold", now=NOW, lease=MINUTE) is None
     later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease=MINUTE)
     assert later is not None
     await store.history.end_restore(later, set())
-    assert await store.history.restoring(ANNA.owner) is None
-    assert not await store.history.waiting(ANNA.owner)
+    assert await store.history.find_restore(ANNA.owner) is None
+    assert not await store.history.list_waiting_rows(ANNA.owner)
 
 
 async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
     await fold(store, ANNA, await talk(store, ANNA, 2))
-    [summary] = await store.summaries(ANNA)
-    messages = await store.timeline.page(ANNA)
-    [covering] = await store.history.covering(ANNA.owner, [summary.id, 99])
+    [summary] = await store.list_summaries(ANNA)
+    messages = await store.timeline.read_page(ANNA)
+    [covering] = await store.history.read_summaries(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
     more = {**format_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
-    await store.history.cover(
+    await store.history.put_and_count(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_fold(at_work)
-    [covering] = await store.history.covering(ANNA.owner, [summary.id])
+    [covering] = await store.history.read_summaries(ANNA.owner, [summary.id])
     assert (covering["message_count"], covering["first_id"], covering["last_id"]) == (5, 1, 50)
     assert (await lease(store, ANNA)).fence > at_work.fence

@@ -17,7 +17,7 @@ async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
     ids = [one.id for one in stored]
 
     async def page(**asked: object) -> list[int]:
-        return [one.id for one in await store.timeline.page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
+        return [one.id for one in await store.timeline.read_page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
 
     assert await page() == ids[-4:]
     assert await page(before=ids[6]) == ids[2:6]
@@ -39,14 +39,14 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
             at(65, "an answer", role="assistant"),
         ],
     )
-    everything = await store.timeline.page(ANNA, limit=9)
+    everything = await store.timeline.read_page(ANNA, limit=9)
     for kind in TIMELINE_KINDS:
-        found = await store.timeline.page(ANNA, kind=kind, limit=9)
+        found = await store.timeline.read_page(ANNA, kind=kind, limit=9)
         assert found == [one for one in everything if is_of_kind(one, kind)], kind
-    bobs = await store.timeline.page(ANNA, speaker="Bob", limit=9)
+    bobs = await store.timeline.read_page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
-    assert list(await store.timeline.speakers(ANNA)) == [("Ann", 3), ("Bob", 1)]
-    hours = await store.timeline.hours(ANNA)
+    assert list(await store.timeline.count_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]
+    hours = await store.timeline.count_by_hour(ANNA)
     assert [(count, characters) for _, count, characters in hours] == [(5, 37), (1, 9)]
     assert hours[0][0] < hours[1][0]
-    assert list(await store.timeline.hours(BORIS)) == []
+    assert list(await store.timeline.count_by_hour(BORIS)) == []

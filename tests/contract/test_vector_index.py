@@ -62,7 +62,7 @@ async def test_a_passage_without_a_vector_counts_as_the_average(store: MemorySto
     await store.append(ANNA, [said("news")])
     found = await store.vectors.closeness(ANNA, "m", made[0].passages[0], 9)
     assert found is not None
-    values = found.of(await store.candidates(ANNA, [], limit=9))
+    values = found.of(await store.find_candidates(ANNA, [], limit=9))
     assert len(values) == 5
     assert values[-1] == found.mean
     assert values.max() == pytest.approx(1.0, abs=1e-2)

@@ -198,7 +198,7 @@ class EntryPoints:
         file.write_bytes(self._file(chance))
         self._scratch.execute("BEGIN")
         try:
-            snapshot.insert_snapshot(self._scratch, snapshot.read(file), StorageType.JSON)
+            snapshot.insert_snapshot(self._scratch, snapshot.read(file)[1], StorageType.JSON)
         except (
             snapshot.SnapshotError,
             StorageTooNew,
@@ -222,8 +222,8 @@ class EntryPoints:
             (folder / "memory.json.journal").write_bytes(garbled(JOURNAL * 3, chance))
         try:
             async with JsonStore.open(folder, clock=lambda: NOW) as store:
-                for owner in await store.owners():
-                    await store.counts(Scope(owner=owner.owner))
+                for owner in await store.list_owners():
+                    await store.read_counts(Scope(owner=owner.owner))
                 is_damaged = any("memory.json could not" in report for report in store.reports)
         except (StorageTooNew, StorageTooOld):
             assert (folder / "memory.json").read_bytes() == content
@@ -237,7 +237,7 @@ class EntryPoints:
             list(list_content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
         )
         store = chance.choice(self._stores)
-        await store.search(Scope(owner=chance.choice((1, 2))), terms, limit=10)
+        await store.search_words(Scope(owner=chance.choice((1, 2))), terms, limit=10)
 
     async def markdown(self, chance: Chance) -> None:
         source = text_from(chance, chance.choice((20, 60, 400)))

@@ -100,15 +100,15 @@ class ImportEntryPoints:
             return
         assert (await self._importer.plan(scope, ME, data)).new == 0
         async with self._memory.home(owner) as store:
-            for there in await store.scopes(owner):
-                await store.timeline.page(there)
-                await store.last_turns(there, 4)
-                assert len(await store.summaries(there)) <= 10
+            for there in await store.list_scopes(owner):
+                await store.timeline.read_page(there)
+                await store.read_last_turns(there, 4)
+                assert len(await store.list_summaries(there)) <= 10
                 # As an import: no summary begins while further files of an export are to come.
                 lease = await store.begin_fold(there, "import", now=NOW, lease=NOW - NOW)
                 assert lease is not None
                 await store.release_fold(lease)
-            assert await store.digest(owner)
+            assert await store.compute_digest(owner)
             await store.append(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
         for storage in IN_FILES:  # moving verifies that every row comes out equal
             await self._memory.configure(owner, storage=storage, every_n=5)

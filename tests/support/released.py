@@ -34,8 +34,8 @@ async def make(into: Path, data: Path) -> None:
                 await talk.turn(f"Kohlrabi number {number} grows.", person=person)
             scope = Scope(owner=person.id)
             async with talk.services.memory.home(person.id) as store:
-                read = await store.messages(scope, [1])
-                learned, _ = await store.facts.pending(scope, 1)
+                read = await store.read_messages(scope, [1])
+                learned, _ = await store.facts.read_unlearned(scope, 1)
                 fact = NewFact(
                     text=FACT,
                     kind="personal",
@@ -45,7 +45,9 @@ async def make(into: Path, data: Path) -> None:
                     valid_from=NOW,
                     tags=("home",),
                 )
-                await store.facts.commit(scope, [FactChange(fact=fact)], read=read, learned=learned, until=1, now=NOW)
+                await store.facts.commit_changes(
+                    scope, [FactChange(fact=fact)], read=read, learned=learned, until=1, now=NOW
+                )
         async with talk.services.exporter.files(ANNA.id) as files:
             (into / EXPORT).write_bytes(files[0].file.read())
     await asyncio.to_thread(back_up, data, into / BACKUP, database_url="")

@@ -36,7 +36,7 @@ async def write(folder: Path, seed: int) -> None:
             stores = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             await directory.finish_moves(stores)
             for store in (sqlite, json):
-                await store.take_back_leases()
+                await store.void_leases()
             for owner in OWNERS:
                 if await directory.location(owner) is None:
                     kind = IN_FILES[owner % 2]
@@ -44,7 +44,7 @@ async def write(folder: Path, seed: int) -> None:
                 location = await directory.location(owner)
                 assert location
                 home = stores[location.storage]
-                if await home.owner(owner) is None:
+                if await home.find_owner(owner) is None:
                     await home.put_owner(config(home, owner))
             tell("ready")
             while True:
@@ -69,7 +69,7 @@ async def step(
             tell(f"said {owner} {source}")
         case "fold":
             lease = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
-            ids = tuple(one.id for one in await store.unfolded(scope))
+            ids = tuple(one.id for one in await store.list_unfolded(scope))
             if lease and ids:
                 plan = FoldPlan(level=1, message_ids=ids, reason="now")
                 await store.commit_fold(lease, plan, made(), now=NOW)

@@ -31,7 +31,7 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         cut += [(summary.first_id, summary.last_id) for summary in reply.context.summaries]
         shown = {one.id for one in reply.context.recent} | {snippet.message.id for snippet in reply.context.snippets}
         async with talk.services.memory.home(ANNA.id) as store:
-            earlier = [one for one in await store.timeline.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
+            earlier = [one for one in await store.timeline.read_page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
             retrieval = talk.services.retrieval
             found = await retrieval.list_passages(await retrieval.search(f"the {word}", store, SCOPE), store, SCOPE)
         assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)

@@ -25,7 +25,7 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
 
 async def everything(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.timeline.page(SCOPE, limit=10_000)
+        return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:

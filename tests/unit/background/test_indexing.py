@@ -77,8 +77,8 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
     async with memory.home(ANNA.owner) as store:
         found = await store.vectors.closeness(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
-        pool = await store.candidates(ANNA, [], limit=0)
-        [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
+        pool = await store.find_candidates(ANNA, [], limit=0)
+        [message] = await store.read_messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
         return message.content
 
 
@@ -144,10 +144,10 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
-            pool = await store.candidates(ANNA, [], limit=0)
+            pool = await store.find_candidates(ANNA, [], limit=0)
             found = await store.vectors.closeness(ANNA, "e", await embedder.query("one"), 9)
             assert found is not None
-            having = await store.messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
+            having = await store.read_messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
             assert {message.content for message in having} == {"one", "two"}
             assert await store.vectors.with_vectors(ANNA.owner, "e") == 2
 

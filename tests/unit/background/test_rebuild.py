@@ -76,12 +76,12 @@ async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
 
 async def everything(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.timeline.page(SCOPE, limit=10_000)
+        return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.summaries(SCOPE, active_only=False)
+        return await store.list_summaries(SCOPE, active_only=False)
 
 
 async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
@@ -126,7 +126,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
 async def corrected(talk: Talk, said: Message) -> None:
     """A fact learned from this message, and that another one took its place."""
     async with talk.services.memory.home(ANNA.id) as store:
-        learned, messages = await store.facts.pending(SCOPE, 100)
+        learned, messages = await store.facts.read_unlearned(SCOPE, 100)
         until = messages[-1].id if messages else learned
         known: tuple[int, ...] = ()
         for text in ("The animal was born on 5 June.", "The animal was born on 9 July."):
@@ -139,7 +139,7 @@ async def corrected(talk: Talk, said: Message) -> None:
                 valid_from=said.created_at + timedelta(days=len(known)),
                 origin="owner" if known else "",
             )
-            [made] = await store.facts.commit(
+            [made] = await store.facts.commit_changes(
                 SCOPE,
                 [FactChange(fact=fact, closes=known)],
                 read=messages,
@@ -264,12 +264,12 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     old = await versions(talk)
     now = talk.moment[0]
     async with talk.services.memory.home(ANNA.id) as store:
-        outline = await store.rebuilds.outline(SCOPE)
+        outline = await store.rebuilds.read_outline(SCOPE)
         lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
         assert lease is not None
         gone = [*outline, MessageOutline(id=999, turn=999, is_user=True)]
         with pytest.raises(Exception, match="changed meanwhile"):
-            await store.rebuilds.commit(lease, [], gone, since=now, now=now)
+            await store.rebuilds.commit_rebuild(lease, [], gone, since=now, now=now)
         await store.release_fold(lease)
     assert await versions(talk) == old
 

@@ -151,7 +151,7 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
         async with services.memory.home(SCOPE.owner) as store:
             for session in sample.sessions:
                 await remember(session, store)
-            kept = await store.timeline.page(SCOPE, limit=1000)
+            kept = await store.timeline.read_page(SCOPE, limit=1000)
     assert [(one.role, one.speaker, one.content, one.created_at) for one in kept] == [
         (line.role, line.speaker, line.text, line.said_at) for line in sample.lines
     ]
@@ -201,9 +201,9 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     ):
         assert store is not None
         assert store.kind is storage
-        counts = await store.counts(scope)
-        summaries = await store.summaries(scope)
-        newest = await store.timeline.page(scope, limit=1)
+        counts = await store.read_counts(scope)
+        summaries = await store.list_summaries(scope)
+        newest = await store.timeline.read_page(scope, limit=1)
     assert (counts.total, counts.archived) == (1_500, sum(summary.message_count for summary in summaries))
     assert UNFOLDED <= counts.active < 3 * UNFOLDED
     assert 0 < counts.active_summaries <= 10

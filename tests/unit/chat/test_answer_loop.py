@@ -78,11 +78,11 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert WALNUTS in result["content"]
         assert "Where did I put them?" not in result["content"], "the question itself is no earlier message"
         async with talk.services.memory.home(ANNA.id) as store:
-            *_, question, note, answer = await store.timeline.page(SCOPE)
+            *_, question, note, answer = await store.timeline.read_page(SCOPE)
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
-            assert (await store.counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
+            assert (await store.read_counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
         told = await talk.services.explanations.explain(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
@@ -325,7 +325,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     await long_ago(talk)
     await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
     async with talk.services.memory.home(ANNA.id) as store:
-        before = await store.digest(ANNA.id)
+        before = await store.compute_digest(ANNA.id)
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")
     assert (await talk.say("Where?")).text == "In the box."
     assert tools_of(talk.server.of("chat-model")[-1]) == ["search_memory"]
@@ -333,7 +333,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     assert any(WALNUTS in one["content"] for one in prompt)
     assert "you have seen all 1" in result["content"]
     async with talk.services.memory.home(ANNA.id) as store:
-        assert await store.digest(ANNA.id) == before
+        assert await store.compute_digest(ANNA.id) == before
 
 
 async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(talk: Talk) -> None:
@@ -353,7 +353,7 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     )
     assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == [fact.text]
     async with talk.services.memory.home(ANNA.id) as store:
-        notes = [one.content for one in await store.timeline.page(SCOPE) if one.origin == "tool"]
+        notes = [one.content for one in await store.timeline.read_page(SCOPE) if one.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 
 

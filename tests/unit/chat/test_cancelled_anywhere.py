@@ -50,7 +50,7 @@ async def test_a_fold(tmp_path: Path) -> None:
         async def check() -> None:
             assert await leases(talk) == 0
             async with talk.services.memory.home(ANNA.id) as store:
-                assert (await store.unfolded(SCOPE) == []) or await store.fold_failure(SCOPE) is None
+                assert (await store.list_unfolded(SCOPE) == []) or await store.find_fold_failure(SCOPE) is None
 
         await at_each_step(prepare, fold, check)
 
@@ -118,7 +118,7 @@ async def test_an_edit(tmp_path: Path) -> None:
 
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:
-                [said] = [turn.content for turn in await store.last_turns(SCOPE, 1) if turn.role == "user"]
+                [said] = [turn.content for turn in await store.read_last_turns(SCOPE, 1) if turn.role == "user"]
             if "herring" in said:
                 await talk.say("And?")
                 assert f"walrus{number}x" not in talk.prompts()[-1]
@@ -138,7 +138,7 @@ async def test_a_forgetting(tmp_path: Path) -> None:
 
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:
-                left = (await store.counts(SCOPE)).total
+                left = (await store.read_counts(SCOPE)).total
             await talk.say("And?")
             assert bool(left) == ("walruses" in talk.prompts()[-1])
             if not left:
@@ -163,7 +163,7 @@ async def test_another_answer(tmp_path: Path) -> None:
 
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:
-                last = await store.last_turns(SCOPE, 1)
+                last = await store.read_last_turns(SCOPE, 1)
                 [answer] = [one for one in last if one.role == "assistant"]
                 versions = await store.forgetting.versions(SCOPE, answer.id)
             assert list(versions.texts) == texts[: len(versions.texts)]

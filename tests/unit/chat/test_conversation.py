@@ -29,7 +29,7 @@ def files(folder: Path) -> list[Path]:
 
 async def stored(talk: Talk, scope: Scope = SCOPE) -> list[tuple[str, str]]:
     async with talk.services.memory.home(scope.owner) as store:
-        return [(one.role, one.content) for one in await store.timeline.page(scope, limit=1000)]
+        return [(one.role, one.content) for one in await store.timeline.read_page(scope, limit=1000)]
 
 
 async def test_a_turn_is_answered_and_stored(talk: Talk) -> None:
@@ -94,7 +94,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
         assert not (await talk.conversation.reply(lost)).is_repeated
         assert "Second." not in talk.prompts()[-1], "what came later is not earlier talk"
         async with talk.services.memory.home(ANNA.id) as store:
-            first = [one for one in await store.timeline.page(SCOPE) if one.turn == 1]
+            first = [one for one in await store.timeline.read_page(SCOPE) if one.turn == 1]
         assert [one.content for one in first] == ["First.", "Understood."]
 
 
@@ -102,8 +102,8 @@ async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk)
     await talk.remember()
     await talk.say("a" * 4096, "b" * 100)
     async with talk.services.memory.home(ANNA.id) as store:
-        messages = await store.timeline.page(SCOPE)
-        assert (await store.counts(SCOPE)).active_turns == 1
+        messages = await store.timeline.read_page(SCOPE)
+        assert (await store.read_counts(SCOPE)).active_turns == 1
     assert [len(message.content) for message in messages] == [4096, 100, len("Understood.")]
     assert {message.turn for message in messages} == {messages[0].turn}
     assert talk.prompts()[-1].endswith("a" * 4096 + "b" * 100)

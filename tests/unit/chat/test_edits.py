@@ -37,12 +37,12 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
 
 async def stored(talk: Talk) -> list[str]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one.content for one in await store.timeline.page(SCOPE)]
+        return [one.content for one in await store.timeline.read_page(SCOPE)]
 
 
 async def answers(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one for one in await store.timeline.page(SCOPE) if one.role == "assistant"]
+        return [one for one in await store.timeline.read_page(SCOPE) if one.role == "assistant"]
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:
@@ -56,7 +56,7 @@ async def test_an_edit_changes_no_answer(talk: Talk) -> None:
     [answer] = await answers(talk)
     async with talk.services.memory.home(ANNA.id) as store:
         assert answer.source is not None
-        await store.explanations.note_shown(SCOPE, answer.source, [6, 8])
+        await store.explanations.record_shown(SCOPE, answer.source, [6, 8])
     for number in (6, 8):
         assert await talk.services.corrections.correct(SCOPE, number, "Forged.") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
@@ -69,7 +69,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
     assert await versions(talk) == [("I live in Portland.", "edited")]
     async with talk.services.memory.home(ANNA.id) as store:
-        assert await store.summaries(SCOPE, active_only=False) == []
+        assert await store.list_summaries(SCOPE, active_only=False) == []
     await talk.conversation.settle(SCOPE)
     assert "Portland" not in talk.prompts("summary-model")[-1]
     assert "Seattle" in talk.prompts("summary-model")[-1]
@@ -216,8 +216,8 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]
         async with talk.services.memory.home(ANNA.id) as store:
-            assert len(await store.search(SCOPE, ["zebra"], limit=9)) == 1
-            assert await store.search(SCOPE, ["walrus"], limit=9) == []
+            assert len(await store.search_words(SCOPE, ["zebra"], limit=9)) == 1
+            assert await store.search_words(SCOPE, ["walrus"], limit=9) == []
         assert await versions(talk) == [("walrus", "edited")]
 
 
@@ -286,7 +286,7 @@ async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Tal
     await say(talk, "What is the capital of Australia?", 5)
     await talk.conversation.settle(SCOPE)
     async with talk.services.memory.home(SCOPE.owner) as store:
-        assert len(await store.summaries(SCOPE)) == 1
+        assert len(await store.list_summaries(SCOPE)) == 1
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert "Vienna" not in talk.prompts()[-1]
     assert await stored(talk) == ["What is the capital of Australia?", "Understood."]

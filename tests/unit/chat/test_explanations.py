@@ -96,7 +96,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     await talk.say("My cat is called Murka.")
     await incognito(talk, on=True)
     async with talk.services.memory.home(ANNA.id) as store:
-        before = await store.digest(ANNA.id)
+        before = await store.compute_digest(ANNA.id)
     reply = await talk.say("What is she called? The word is heliotrope.")
     assert (reply.is_incognito, reply.is_remembered, reply.is_durable) == (True, False, True)
     assert "Murka" in talk.prompts()[-1]
@@ -104,7 +104,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"
     assert await talk.conversation.settle(SCOPE) == ()
     async with talk.services.memory.home(ANNA.id) as store:
-        assert await store.digest(ANNA.id) == before
+        assert await store.compute_digest(ANNA.id) == before
     told = await talk.services.explanations.explain(SCOPE)
     assert told is not None
     assert (told.is_stored, told.record.here, len(told.recent)) == (False, 2, 2)
@@ -134,8 +134,8 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
             await talk.turn(f"Question {number}: what shall I do in the garden today?")
         reply = await talk.say("And now?")
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.timeline.page(SCOPE, limit=1000)
-            saved = await store.explanations.saved(ANNA.id)
+            messages = await store.timeline.read_page(SCOPE, limit=1000)
+            saved = await store.explanations.count_saved_tokens(ANNA.id)
     assert reply.context is not None
     history = "\n".join(message.content for message in messages[:-2])
 

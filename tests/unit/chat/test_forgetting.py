@@ -49,7 +49,7 @@ async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped
 
 async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return tuple(one.id for one in await store.timeline.page(SCOPE, limit=1000) if word in one.content)
+        return tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=1000) if word in one.content)
 
 
 async def lived(talk: Talk) -> None:
@@ -71,7 +71,9 @@ async def lived(talk: Talk) -> None:
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
         await talk.turn(text)
-    assert len([summary for summary in await store.summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
+    assert (
+        len([summary for summary in await store.list_summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
+    )
     async with store.database.write() as tx:
         at = talk.moment[0].isoformat()
         for table, row in (
@@ -222,7 +224,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
         assert traces(tmp_path) == []
         async with memory.home(ANNA.id) as store:
-            assert len(await store.timeline.page(SCOPE, limit=1000)) == 22
+            assert len(await store.timeline.read_page(SCOPE, limit=1000)) == 22
         assert await unfinished(memory) == []
 
 
@@ -246,14 +248,14 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         for number in range(6):
             await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
         store = await store_of(talk)
-        assert [summary.first_id for summary in await store.summaries(SCOPE)] == [1, 5, 9]
+        assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
-        assert [summary.first_id for summary in await store.summaries(SCOPE)] == [1, 9]
+        assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
         await talk.conversation.settle(SCOPE)
-        summaries = await store.summaries(SCOPE)
+        summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
-        assert (await store.counts(SCOPE)).active == 0
+        assert (await store.read_counts(SCOPE)).active == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -311,7 +313,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         made = NewProfile(
             owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
-        await store.profiles.put(made, now=talk.moment[0])
+        await store.profiles.put_profile(made, now=talk.moment[0])
         await facts.delete(ANNA.id, fact.id)
         talk.moment[0] += timedelta(hours=23)
         await corrections.forget_deleted()
@@ -370,7 +372,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
             await facts.edit(ANNA.id, fact.id, words)
-        earlier = await store.facts.before_edit(ANNA.id, fact.id)
+        earlier = await store.facts.find_previous_version(ANNA.id, fact.id)
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what, now=talk.moment[0])

@@ -40,7 +40,7 @@ async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path,
         assert done.messages >= 300_000 / MAX_MESSAGE_CHARS
         async with talk.services.memory.home(ANNA.id) as store:
             first, last = done.ids or (0, 0)
-            messages = await store.messages(SCOPE, list(range(first, last + 1)))
+            messages = await store.read_messages(SCOPE, list(range(first, last + 1)))
         assert (
             "".join(message.content for message in sorted(messages, key=lambda message: message.id)) == CODES[:300_000]
         )

@@ -47,7 +47,7 @@ def is_cut(context: Context, message: Message) -> bool:
 
 async def everything(talk: Talk) -> Sequence[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.timeline.page(SCOPE, limit=10_000)
+        return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 @pytest.mark.parametrize("filler", [sentences, words, unspaced])

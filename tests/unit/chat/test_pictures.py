@@ -108,14 +108,14 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
     reply = await talk.conversation.reply(photo(talk, "Look"))
     talk.server.script("summary-model", Behaviour(text=SEEN, hold="start"))
     async with talk.services.memory.home(ANNA.id) as store:
-        ids = tuple(one.id for one in await store.timeline.page(SCOPE, limit=10) if one.turn == reply.turn)
+        ids = tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=10) if one.turn == reply.turn)
     settling = asyncio.create_task(talk.conversation.settle(SCOPE))
     await talk.server.until_held()
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
     await talk.server.release()
     await settling
     async with talk.services.memory.home(ANNA.id) as store:
-        assert await store.timeline.page(SCOPE, limit=10) == []
+        assert await store.timeline.read_page(SCOPE, limit=10) == []
 
 
 async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: Talk, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
     talk.server.script("chat-model", "The sign says Zyprexol.")
     await talk.say("What does the sign in the photo of the red bike say?")
     async with talk.services.memory.home(ANNA.id) as store:
-        ids = tuple(one.id for one in await store.timeline.page(SCOPE, limit=50) if one.turn == reply.turn)
+        ids = tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=50) if one.turn == reply.turn)
     assert len(ids) == 3, "the caption, the answer, and what was seen"
     what = Forgetting(what="messages", ids=ids)
     preview = await talk.services.memory.preview(ANNA.id, what)

@@ -124,9 +124,9 @@ async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how
 async def test_a_decision_goes_with_the_words_that_it_is_about(talk: Talk, what: Any, how: str) -> None:
     await delete(talk, how)
     async with talk.services.memory.home(ANNA.id) as store:
-        (decision,) = await store.facts.decisions(ANNA.id)
+        (decision,) = await store.facts.list_decisions(ANNA.id)
         assert "porto" not in repr(decision).casefold()
     ids = {"messages": (1,), "conversations": (0,)}.get(what, ())
     await talk.services.corrections.forget(ANNA.id, Forgetting(what=what, ids=ids))
     async with talk.services.memory.home(ANNA.id) as store:
-        assert await store.facts.decisions(ANNA.id) == []
+        assert await store.facts.list_decisions(ANNA.id) == []

@@ -35,12 +35,12 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
         talk.moment[0] = stage.day
         async with talk.services.memory.home(scope.owner) as store:
             said = [await answered(store, scope, who, text, talk.moment) for text in stage.said]
-            known = {fact.text: fact.id for fact in await store.facts.valid(scope.owner)}
+            known = {fact.text: fact.id for fact in await store.facts.list_valid(scope.owner)}
         answer = stage.answer([one.id for one in said], known)
         talk.server.default_schema("facts", answer)
         await talk.services.facts.learn(scope)
     async with talk.services.memory.home(scope.owner) as store:
-        return await store.facts.all(scope.owner)
+        return await store.facts.list_all(scope.owner)
 
 
 async def answered(store: MemoryStore, scope: Scope, who: Person, text: str, moment: list[datetime]) -> Message:

@@ -134,8 +134,8 @@ async def answers(language: str) -> list[Given]:
     embedder, given = SharedLetters(), []
     async with remembered(sample, Settings(), embedder=embedder) as memory:
         await memory.until("")
-        said = await memory.store.messages(SCOPE, sorted(memory.ids))
-        speakers = await memory.store.speakers(SCOPE)
+        said = await memory.store.read_messages(SCOPE, sorted(memory.ids))
+        speakers = await memory.store.list_speakers(SCOPE)
         for number, text in enumerate([SPOKEN[language], *texts, *(f"{one} Xenia?" for one in texts[::5])]):
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)

@@ -93,7 +93,7 @@ BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.S
 @pytest.mark.parametrize(("source", "target"), BOTH)
 async def test_a_move_leaves_one_place_that_answers(house: House, source: StorageType, target: StorageType) -> None:
     old = await settle(house, source)
-    digest = await old.digest(ANNA.owner)
+    digest = await old.compute_digest(ANNA.owner)
     location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
     assert location == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
     assert await house.directory.list_moves() == []
@@ -102,11 +102,11 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     with pytest.raises(StorageError):
         await old.append(ANNA, [said("late")])
     new = house.store(target)
-    assert await new.digest(ANNA.owner) == digest
-    assert await new.owner(ANNA.owner) is not None
+    assert await new.compute_digest(ANNA.owner) == digest
+    assert await new.find_owner(ANNA.owner) is not None
     back = await house.directory.move(ANNA.owner, house.stores, source, now=NOW)
     assert back.epoch == 3
-    assert await old.digest(ANNA.owner) == digest
+    assert await old.compute_digest(ANNA.owner) == digest
 
 
 class Died(BaseException):
@@ -126,7 +126,7 @@ class DyingStore:
         await self._guarded("load", self._store.load(owner, rows))
 
     async def digest(self, owner: int) -> Any:
-        return await self._guarded("digest", self._store.digest(owner))
+        return await self._guarded("digest", self._store.compute_digest(owner))
 
     async def erase(self, owner: int) -> None:
         await self._guarded("erase", self._store.erase(owner))
@@ -156,7 +156,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     house: House, source: StorageType, target: StorageType, died_at: str
 ) -> None:
     old, new = await settle(house, source), house.store(target)
-    digest = await old.digest(ANNA.owner)
+    digest = await old.compute_digest(ANNA.owner)
     directory = house.directory
     with pytest.raises(Died):
         await directory.move(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
@@ -174,7 +174,7 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
     old = await settle(house, StorageType.SQLITE)
     json = house.store(StorageType.JSON)
     await json.put_owner(config(json, ANNA.owner))
-    digest = await old.digest(ANNA.owner)
+    digest = await old.compute_digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
         await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
     assert await house.directory.list_moves() == []

@@ -38,7 +38,7 @@ async def filled(folder: Path) -> str:
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:4])
         await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
-        return await store.digest(ANNA.owner)
+        return await store.compute_digest(ANNA.owner)
 
 
 async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
@@ -55,7 +55,7 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
             await store.flush()
         await talk(store, ANNA, 2, "later")
         shutil.copytree(live, copy)
-        return copy, await store.digest(ANNA.owner)
+        return copy, await store.compute_digest(ANNA.owner)
 
 
 async def indexed(store: JsonStore) -> int:
@@ -104,10 +104,10 @@ async def test_the_working_copy_may_be_deleted(tmp_path: Path) -> None:
     digest = await filled(tmp_path)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
-        assert len(await store.search(ANNA, ["turn"], limit=9)) == 3
+        assert await store.compute_digest(ANNA.owner) == digest
+        assert len(await store.search_words(ANNA, ["turn"], limit=9)) == 3
         assert store.reports == []
-        failure = await store.fold_failure(ANNA)
+        failure = await store.find_fold_failure(ANNA)
         assert failure is not None
         assert failure.error == "no answer"
 
@@ -121,7 +121,7 @@ async def test_a_killed_process_loses_nothing(tmp_path: Path, snapshot: bool, in
         for file in folder.glob("index.db*"):
             file.unlink()
     async with opened(folder) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
         assert store.reports == []
         [fresh] = await store.append(ANNA, [said("next")])
         assert fresh.id == 9
@@ -143,11 +143,11 @@ async def test_a_torn_tail_is_dropped(tmp_path: Path, cut: int, index: bool) -> 
         journal.write_bytes(b"".join(lines) + lines[-1].replace(b'"seq":', b'"seq":1')[:-cut])
     async with opened(folder) as store:
         assert store.reports == []
-        assert (await store.counts(ANNA)).total == (8 if index else 7)
-        assert (await store.digest(ANNA.owner) == digest) is index
+        assert (await store.read_counts(ANNA)).total == (8 if index else 7)
+        assert (await store.compute_digest(ANNA.owner) == digest) is index
         await store.append(ANNA, [said("next")])
     async with opened(folder) as store:
-        assert (await store.counts(ANNA)).total == (9 if index else 8)
+        assert (await store.read_counts(ANNA)).total == (9 if index else 8)
 
 
 @pytest.mark.parametrize("index", [True, False])
@@ -163,8 +163,8 @@ async def test_a_garbled_journal_is_set_aside_and_what_can_be_read_is_used(tmp_p
     async with opened(folder) as store:
         assert len(store.reports) == 1
         assert "memory.json.journal could not be read in full" in store.reports[0]
-        assert (await store.counts(ANNA)).total == (8 if index else 7)
-        assert (await store.digest(ANNA.owner) == digest) is index
+        assert (await store.read_counts(ANNA)).total == (8 if index else 7)
+        assert (await store.compute_digest(ANNA.owner) == digest) is index
     assert (folder / f"memory.json.journal.{STAMP}").read_bytes() == garbled
 
 
@@ -195,16 +195,16 @@ async def test_a_garbled_memory_json_is_set_aside(tmp_path: Path, damage: str, i
         [report] = store.reports
         assert f"memory.json.{STAMP}" in report
         if index:
-            assert await store.digest(ANNA.owner) == digest
+            assert await store.compute_digest(ANNA.owner) == digest
             assert "restored" in report
         else:
-            assert await store.owners() == []
+            assert await store.list_owners() == []
             assert "not remembered" in report
         await store.put_owner(config(store, BORIS.owner))
     assert (tmp_path / f"memory.json.{STAMP}").read_bytes() == garbled
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert await store.owner(BORIS.owner) is not None
+        assert await store.find_owner(BORIS.owner) is not None
 
 
 async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
@@ -214,7 +214,12 @@ async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
     for file in folder.glob("index.db*"):
         file.unlink()
     async with opened(folder) as store:
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["later 0", "reply 0", "later 1", "reply 1"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
+            "later 0",
+            "reply 0",
+            "later 1",
+            "reply 1",
+        ]
         [fresh] = await store.append(ANNA, [said("next")])
         assert fresh.id == 9
 
@@ -224,7 +229,7 @@ async def test_a_missing_memory_json_is_reported_and_its_copy_kept(tmp_path: Pat
     (tmp_path / "memory.json").unlink()
     async with opened(tmp_path) as store:
         assert "is gone" in store.reports[0]
-        assert await store.owners() == []
+        assert await store.list_owners() == []
     assert f"index.db.{STAMP}" in names(tmp_path)
 
 
@@ -236,8 +241,8 @@ async def test_an_edited_memory_json_is_the_truth(tmp_path: Path) -> None:
     (tmp_path / "memory.json").write_text(json.dumps(whole))
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=5)] == [1]
-        assert (await store.counts(ANNA)).archived == 0
+        assert [hit.message.id for hit in await store.search_words(ANNA, ["walrus"], limit=5)] == [1]
+        assert (await store.read_counts(ANNA)).archived == 0
 
 
 async def test_a_newer_memory_json_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -280,13 +285,13 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
         await store.rename(BORIS.owner, renamed)
         await store.append(ANNA, [said("later")])
         shutil.copytree(live, copy)
-        before = [await store.digest(owner) for owner in (ANNA.owner, renamed)]
+        before = [await store.compute_digest(owner) for owner in (ANNA.owner, renamed)]
     if not index:
         (copy / "index.db").unlink()
     async with opened(copy) as store:
-        assert [await store.digest(owner) for owner in (ANNA.owner, renamed)] == before
+        assert [await store.compute_digest(owner) for owner in (ANNA.owner, renamed)] == before
         for scope, count in ((ANNA, 2), (replace(BORIS, owner=renamed), 2), (replace(TOPIC, owner=renamed), 2)):
-            assert len(await store.candidates(scope, ["walrus"], limit=9)) == count
+            assert len(await store.find_candidates(scope, ["walrus"], limit=9)) == count
         assert await indexed(store) == 6
 
 
@@ -308,14 +313,14 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
             )
         assert await store.forgetting.revise(ANNA, first.id, "tulip", why="edited", now=NOW)
         shutil.copytree(live, copy)
-        before = await store.digest(ANNA.owner)
+        before = await store.compute_digest(ANNA.owner)
     if not index:
         (copy / "index.db").unlink()
     async with opened(copy) as store:
-        assert await store.digest(ANNA.owner) == before
-        assert await store.indexed(ANNA.owner)
-        assert await store.search(ANNA, ["tulip"], limit=9)
-        assert not await store.search(ANNA, ["walrus"], limit=9)
+        assert await store.compute_digest(ANNA.owner) == before
+        assert await store.wait_until_indexed(ANNA.owner)
+        assert await store.search_words(ANNA, ["tulip"], limit=9)
+        assert not await store.search_words(ANNA, ["walrus"], limit=9)
         left = [message.id for _, message in await store.vectors.backlog("m", 9)]
         assert left == ([first.id] if embedded and index else [other.id, first.id])
 
@@ -336,7 +341,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
     if not index:
         (copy / "index.db").unlink()
     async with opened(copy) as store:
-        assert await store.search(BORIS, ["tulip"], limit=9)
+        assert await store.search_words(BORIS, ["tulip"], limit=9)
         await store.append(BORIS, [said("again")])
         await store.append(BORIS, [said("and again")])
         assert await indexed(store) == 3
@@ -347,7 +352,7 @@ async def test_a_damaged_working_copy_is_rebuilt(tmp_path: Path) -> None:
     digest = await filled(tmp_path)
     (tmp_path / "index.db").write_bytes(b"garbage" * 5000)
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_leftovers_of_a_killed_snapshot_do_no_harm(tmp_path: Path) -> None:
@@ -355,7 +360,7 @@ async def test_leftovers_of_a_killed_snapshot_do_no_harm(tmp_path: Path) -> None
     for name in ("memory.json.tmp", "memory.json.journal.tmp", "index.db.tmp"):
         (tmp_path / name).write_bytes(b"half")
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
     assert names(tmp_path) == {"memory.json", "index.db"}
 
 
@@ -380,13 +385,13 @@ async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) 
         await store.flush()
         with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
             await store.append(ANNA, [said("lost")])
-        assert (await store.counts(ANNA)).total == 2
+        assert (await store.read_counts(ANNA)).total == 2
         [stored] = await store.append(ANNA, [said("kept")])
         assert stored.id == 3
-        digest = await store.digest(ANNA.owner)
+        digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> None:
@@ -414,11 +419,11 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         store.before_commit = witnessed  # type: ignore[method-assign]
         assert journal.read_bytes() == before
         await store.append(ANNA, [said("third")])
-        digest = await store.digest(ANNA.owner)
+        digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["first", "third"]
-        assert await store.digest(ANNA.owner) == digest
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["first", "third"]
+        assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(tmp_path: Path) -> None:
@@ -430,12 +435,12 @@ async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(tmp_p
         (tmp_path / "memory.json.tmp").mkdir()
         with pytest.raises(StorageError, match=r"memory\.json cannot be"):
             await store.flush()
-        digest = await store.digest(ANNA.owner)
+        digest = await store.compute_digest(ANNA.owner)
     assert "could not be brought up to date" in store.reports[0]
     (tmp_path / "memory.json.tmp").rmdir()
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
 
 
 # cost --------------------------------------------------------------------------------------------------------
@@ -463,10 +468,10 @@ async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path
         await store.background
         assert (tmp_path / "memory.json").stat().st_size > 1_000_000
         assert (tmp_path / "memory.json.journal").stat().st_size < 300_000
-        digest = await store.digest(ANNA.owner)
+        digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -479,17 +484,17 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
         await new.put_owner(config(new, BORIS.owner))
         await new.load(ANNA.owner, old.dump(ANNA.owner))
         shutil.copytree(target, tmp_path / "killed")
-        digest = await old.digest(ANNA.owner)
+        digest = await old.compute_digest(ANNA.owner)
     journal = tmp_path / "killed" / "memory.json.journal"
     lines = journal.read_bytes().splitlines(keepends=True)
     for file in (tmp_path / "killed").glob("index.db*"):
         file.unlink()
     shutil.copytree(tmp_path / "killed", tmp_path / "torn")
     async with opened(tmp_path / "killed") as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest
     (tmp_path / "torn" / "memory.json.journal").write_bytes(b"".join(lines)[:-1000])
     async with opened(tmp_path / "torn") as store:
-        assert await store.owner(ANNA.owner) is None
+        assert await store.find_owner(ANNA.owner) is None
         assert store.reports == []
 
 
@@ -528,14 +533,14 @@ async def test_a_stop_without_time_leaves_the_journal_and_loses_nothing(tmp_path
     before = (tmp_path / "memory.json").read_bytes()
     async with opened(tmp_path) as store:
         await talk(store, ANNA, 2, "later")
-        digest = await store.digest(ANNA.owner)
+        digest = await store.compute_digest(ANNA.owner)
         store.finish_by(time.monotonic())
     assert names(tmp_path) == {"memory.json", "memory.json.journal", "index.db"}
     assert (tmp_path / "memory.json").read_bytes() == before, "it is whole, as it was"
     async with opened(tmp_path) as store:
-        assert (await store.digest(ANNA.owner), store.reports) == (digest, [])
+        assert (await store.compute_digest(ANNA.owner), store.reports) == (digest, [])
         store.finish_by(time.monotonic() + 60)
     assert names(tmp_path) == {"memory.json", "index.db"}
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert await store.digest(ANNA.owner) == digest
+        assert await store.compute_digest(ANNA.owner) == digest

@@ -56,15 +56,15 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
             assert location is not None
             for kind, store in stores.items():
                 if kind is not location.storage:
-                    assert (await store.counts(scope)).total == 0
+                    assert (await store.read_counts(scope)).total == 0
             home = stores[location.storage]
-            found = await home.timeline.page(scope, limit=100_000)
+            found = await home.timeline.read_page(scope, limit=100_000)
             sources = [one.source for one in found]
             assert len(sources) == len(set(sources)), "doubled"
             lost = {source for who, source in acknowledged if who == owner} - set(sources)
             assert not lost
-            summaries = {summary.id: summary for summary in await home.summaries(scope, active_only=False)}
+            summaries = {summary.id: summary for summary in await home.list_summaries(scope, active_only=False)}
             chunks = [one.chunk_id for one in found if one.chunk_id is not None]
             assert set(chunks) <= summaries.keys()
             assert all(chunks.count(number) == one.message_count for number, one in summaries.items())
-            assert len(await home.search(scope, ["line"], limit=100_000)) == len(found)
+            assert len(await home.search_words(scope, ["line"], limit=100_000)) == len(found)

@@ -39,7 +39,7 @@ async def missing(store: JsonStore) -> int:
 
 
 async def hits(store: JsonStore, word: str = "walrus") -> int:
-    return len(await store.search(ANNA, [word], limit=1_000))
+    return len(await store.search_words(ANNA, [word], limit=1_000))
 
 
 async def test_rows_are_there_before_words(tmp_path: Path) -> None:
@@ -47,21 +47,25 @@ async def test_rows_are_there_before_words(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         async with store.database.write(None):
             # While somebody writes, nothing is indexed.
-            assert (await store.counts(ANNA)).total == len(await store.timeline.page(ANNA, limit=1_000)) == MESSAGES
-            assert not await store.indexed(ANNA.owner, within=0)
+            assert (
+                (await store.read_counts(ANNA)).total
+                == len(await store.timeline.read_page(ANNA, limit=1_000))
+                == MESSAGES
+            )
+            assert not await store.wait_until_indexed(ANNA.owner, within=0)
             assert await missing(store) == MESSAGES + 1
-            assert await store.indexed(999, within=0), "somebody without a message waits for nobody"
-        assert await store.indexed(ANNA.owner)
+            assert await store.wait_until_indexed(999, within=0), "somebody without a message waits for nobody"
+        assert await store.wait_until_indexed(ANNA.owner)
         assert await hits(store) == MESSAGES
-        assert await store.indexed(BORIS.owner)
+        assert await store.wait_until_indexed(BORIS.owner)
         assert await missing(store) == 0
 
 
 async def test_who_waits_is_served_first(tmp_path: Path) -> None:
     await without_index(tmp_path)
     async with opened(tmp_path) as store:
-        waiting = asyncio.create_task(store.indexed(ANNA.owner))
-        done = asyncio.create_task(store.indexed(BORIS.owner))
+        waiting = asyncio.create_task(store.wait_until_indexed(ANNA.owner))
+        done = asyncio.create_task(store.wait_until_indexed(BORIS.owner))
         await asyncio.wait({waiting, done}, return_when=asyncio.FIRST_COMPLETED)
         assert waiting.done()
         await done
@@ -83,7 +87,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
     await without_index(live)
     async with opened(live) as store:
         assert await hits(store) == MESSAGES
-        [newest] = await store.timeline.page(ANNA, limit=1)
+        [newest] = await store.timeline.read_page(ANNA, limit=1)
 
         def takes_out(connection: Connection) -> None:
             row = connection.execute(
@@ -129,17 +133,17 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)), now=NOW)
         await store.forgetting.revise(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
-        assert await store.indexed(ANNA.owner)
-        assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [kept.id]
-        assert [hit.message.id for hit in await store.search(ANNA, ["seal"], limit=9)] == [corrected.id]
+        assert await store.wait_until_indexed(ANNA.owner)
+        assert [hit.message.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [kept.id]
+        assert [hit.message.id for hit in await store.search_words(ANNA, ["seal"], limit=9)] == [corrected.id]
 
 
 async def test_a_group_that_is_renamed_meanwhile_is_waited_for_under_its_new_id(tmp_path: Path) -> None:
     await without_index(tmp_path)
     async with opened(tmp_path) as store:
         await store.rename(ANNA.owner, 43)
-        assert await store.indexed(43)
-        assert len(await store.search(Scope(owner=43), ["walrus"], limit=1_000)) == MESSAGES
+        assert await store.wait_until_indexed(43)
+        assert len(await store.search_words(Scope(owner=43), ["walrus"], limit=1_000)) == MESSAGES
 
 
 async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:

@@ -63,5 +63,5 @@ async def test_a_damaged_value_names_the_backup(table: str, column: str, tmp_pat
 async def read_all(folder: Path) -> None:
     async with ExternalMemory.open(folder, clock=lambda: NOW) as memory, memory.home(1) as store:
         await memory.config(1)
-        await store.timeline.page(Scope(owner=1), limit=9)
-        await store.summaries(Scope(owner=1))
+        await store.timeline.read_page(Scope(owner=1), limit=9)
+        await store.list_summaries(Scope(owner=1))

@@ -21,7 +21,7 @@ async def pieces(database: Database) -> int:
 
 
 async def found(store: MemoryStore) -> list[tuple[int, float]]:
-    return [(hit.message.id, round(hit.score, 9)) for hit in await store.search(SCOPE, ["river", "w7"], limit=50)]
+    return [(hit.message.id, round(hit.score, 9)) for hit in await store.search_words(SCOPE, ["river", "w7"], limit=50)]
 
 
 async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:

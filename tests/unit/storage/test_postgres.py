@@ -75,7 +75,7 @@ async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, po
             await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
             after = await tx.rows(_VERSIONS)
         assert [later[0] - earlier[0] for earlier, later in zip(before, after, strict=True)] == [3, 3]
-        assert (await store.counts(ANNA)).total == 2 + count
+        assert (await store.read_counts(ANNA)).total == 2 + count
 
 
 _MANY = """
@@ -158,12 +158,12 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         stored = await talk(store, ANNA, 3)
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
-        assert [hit.message.id for hit in await store.search(ANNA, ["repli"], limit=9)] == [6, 4, 2]
+        assert [hit.message.id for hit in await store.search_words(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.backlog("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
-        assert len(await store.timeline.page(ANNA)) == 5
-        assert [owner.owner for owner in await store.owners()] == [BORIS.owner, ANNA.owner]
+        assert len(await store.timeline.read_page(ANNA)) == 5
+        assert [owner.owner for owner in await store.list_owners()] == [BORIS.owner, ANNA.owner]
 
 
 async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Path, postgres_url: str) -> None:
@@ -207,7 +207,7 @@ async def test_a_later_version_adds_to_what_is_there(
     monkeypatch.setattr(migrations, "MIGRATIONS", [*MIGRATIONS, step])
     for _ in range(2):
         async with opened(address(postgres_url, tmp_path)) as store:
-            assert len(await store.timeline.page(ANNA)) == 4
+            assert len(await store.timeline.read_page(ANNA)) == 4
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         assert raw.execute("SELECT DISTINCT mood FROM messages").fetchall() == [("glad",)]
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) + 1,)]
@@ -236,11 +236,11 @@ async def test_tables_may_be_divided_by_owner(
         for scope in (ANNA, BORIS):
             await fold(store, scope, (await talk(store, scope, 3))[:4])
         await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)), now=NOW)
-        before = await store.counts(BORIS)
+        before = await store.read_counts(BORIS)
         await store.rename(BORIS.owner, new.owner)
-        assert await store.counts(new) == before
-        assert len(await store.search(new, ["repli"], limit=9)) == 3
-        assert (await store.counts(ANNA)).total == 5
+        assert await store.read_counts(new) == before
+        assert len(await store.search_words(new, ["repli"], limit=9)) == 3
+        assert (await store.read_counts(ANNA)).total == 5
         await store.erase(new.owner)
         assert len(await store.vectors.backlog("m", 99)) == 5
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
@@ -333,7 +333,10 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
 
         with pytest.raises(StorageError, match="cannot be reached"):
             await half()
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before", "after a restart of the server"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
+            "before",
+            "after a restart of the server",
+        ]
 
 
 def cut_off(url: str, folder: Path) -> None:

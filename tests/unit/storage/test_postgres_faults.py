@@ -47,10 +47,13 @@ async def test_a_message_whose_commit_was_cut_is_stored_once(tmp_path: Path, pos
             await store.append(ANNA, [said("cut", source="1:2")])
         assert wire.cut == 1
         async with opened(address(postgres_url, tmp_path)) as other:
-            assert [one.content for one in await other.timeline.page(ANNA)] == ["before", *(["cut"] if arrives else [])]
+            assert [one.content for one in await other.timeline.read_page(ANNA)] == [
+                "before",
+                *(["cut"] if arrives else []),
+            ]
         await store.append(ANNA, [said("cut", source="1:2")])
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before", "cut"]
-        assert [hit.message.content for hit in await store.search(ANNA, ["cut"], limit=9)] == ["cut"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", "cut"]
+        assert [hit.message.content for hit in await store.search_words(ANNA, ["cut"], limit=9)] == ["cut"]
 
 
 @pytest.mark.parametrize("arrives", [True, False])
@@ -65,9 +68,9 @@ async def test_a_fold_whose_commit_was_cut_is_whole_or_not_at_all(
         with pytest.raises(StorageError):
             await store.commit_fold(held, plan, made(), now=NOW)
         await store.fail_fold(held, "cut", now=NOW)
-        active = {one.is_active for one in await store.timeline.page(ANNA)}
-        assert (active, len(await store.summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
-        assert (await store.fold_failure(ANNA) is None) is arrives
+        active = {one.is_active for one in await store.timeline.read_page(ANNA)}
+        assert (active, len(await store.list_summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
+        assert (await store.find_fold_failure(ANNA) is None) is arrives
         if not arrives:
             await fold(store, ANNA, stored)
 
@@ -92,7 +95,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
                 await store.append(ANNA, [said("there is room again")])
                 break
             await asyncio.sleep(0.1)
-        assert [one.content for one in await store.timeline.page(ANNA)] == [
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
             "before",
             "connected already",
             "there is room again",
@@ -149,7 +152,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before"]
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
         with pytest.raises(StorageError, match="read-only"):
@@ -159,7 +162,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         with contextlib.suppress(StorageError):  # the pool may have replaced the last one already
             await store.append(ANNA, [said("after", source="1:1")])
         await store.append(ANNA, [said("after", source="1:1")])
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before", "after"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", "after"]
 
 
 def read_only(url: str, name: str, *, is_on: bool) -> None:
@@ -208,7 +211,7 @@ async def test_a_full_disk_of_the_server_refuses_whole_messages(small_disk: tupl
         long = os.urandom(40_000).hex()  # more than the free space of any page
         with pytest.raises(StorageError, match="disk of the PostgreSQL server is full"):
             await store.append(ANNA, [said(long, source="1:1")])
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before"]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before"]
         filler.unlink()
         await store.append(ANNA, [said(long, source="1:1")])
-        assert [one.content for one in await store.timeline.page(ANNA)] == ["before", long]
+        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", long]

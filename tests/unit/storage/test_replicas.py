@@ -161,7 +161,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await second.says(ANN, "after", update_id=2)
         async with second.memory.opened(ANN) as store:
             assert store is not None
-            assert [one.content for one in await store.timeline.page(Scope(owner=ANN))] == ["before", "after"]
+            assert [one.content for one in await store.timeline.read_page(Scope(owner=ANN))] == ["before", "after"]
         # Once it has noticed, it serves others, and leaves this one alone.
         await machines.beats(first)
         assert not first.leases.holds(ANN)
@@ -202,7 +202,7 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
         scope = Scope(owner=ANN)
         async with first.memory.opened(ANN) as store:
             assert store is not None
-            [message] = await store.timeline.page(scope)
+            [message] = await store.timeline.read_page(scope)
             begun = await lease(store, scope)
         machines.dies(first)
         async with second.memory.opened(ANN) as taken_over:
@@ -213,7 +213,7 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
             await store.commit_fold(begun, plan, made(), now=NOW)
         async with second.memory.opened(ANN) as taken_over:
             assert taken_over is not None
-            assert [one.id for one in await taken_over.summaries(scope)] == [summary.id]
+            assert [one.id for one in await taken_over.list_summaries(scope)] == [summary.id]
 
 
 async def test_background_work_is_looked_for_where_the_owner_is_served(machines: Machines) -> None:
@@ -224,7 +224,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
         stores = [store for one in (first, second) for store in one.memory.stores if store.kind is StorageType.POSTGRES]
         found = [[message.scope.owner for _, message in await store.vectors.backlog("m", 9)] for store in stores]
         assert found == [[ANN], [BEN]]
-        quiet = [[scope.owner for scope, _ in await store.quiet_scopes(NOW)] for store in stores]
+        quiet = [[scope.owner for scope, _ in await store.list_quiet_scopes(NOW)] for store in stores]
         assert quiet == [[ANN], [BEN]]
         assert await first.memory.served([ANN, BEN]) == [ANN]
 
@@ -384,7 +384,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 
         async def visits() -> None:
             async with second.memory.kept(ANN), second.memory.home(ANN) as store:
-                assert (await store.counts(scope)).total == 0
+                assert (await store.read_counts(scope)).total == 0
 
         async with asyncio.TaskGroup() as group:
             group.create_task(lets_go())

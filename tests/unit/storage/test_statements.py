@@ -152,7 +152,7 @@ async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, post
         async with database.read(None) as reader:
             await reader.run(lambda connection: connection.run("DEALLOCATE ALL"))
         await talk(store, ANNA, 1)
-        assert len(await store.last_turns(ANNA, 9)) == 14
+        assert len(await store.read_last_turns(ANNA, 9)) == 14
 
 
 async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
@@ -164,9 +164,9 @@ async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: 
 
         async def a_turn() -> int:
             await talk(store, ANNA, 1)
-            assert await store.owner(ANNA.owner)
-            sources = await store.context_sources(ANNA, turns=4)
-            return len(await store.timeline.page(ANNA)) + len(sources.last)
+            assert await store.find_owner(ANNA.owner)
+            sources = await store.read_context_sources(ANNA, turns=4)
+            return len(await store.timeline.read_page(ANNA)) + len(sources.last)
 
         for _ in range(6):
             await a_turn()

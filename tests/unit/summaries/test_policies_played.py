@@ -49,12 +49,12 @@ async def choose(talk: Talk, policy: Policy, **changes: object) -> None:
 
 async def everything(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.timeline.page(SCOPE, limit=10_000)
+        return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return await store.summaries(SCOPE, active_only=False)
+        return await store.list_summaries(SCOPE, active_only=False)
 
 
 async def live(talk: Talk) -> Summary:

@@ -37,7 +37,9 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
         assert await imported(talk, history(200)) == (0, 200)
         async with talk.services.memory.home(ANNA.id) as store:
             stored = [
-                one for scope in await store.scopes(ANNA.id) for one in await store.timeline.page(scope, limit=1_000)
+                one
+                for scope in await store.list_scopes(ANNA.id)
+                for one in await store.timeline.read_page(scope, limit=1_000)
             ]
         assert len(stored) == 300
         assert len({one.source for one in stored}) == 300

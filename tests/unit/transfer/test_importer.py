@@ -187,10 +187,10 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         assert await imported(talk, TELEGRAM) == (4, 0)
         assert await imported(talk, CHATGPT) == (4, 0)
         async with talk.services.memory.home(ANNA.id) as store:
-            assert [turn.content for turn in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
-            messages = await store.timeline.page(HERE)
-            assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
-            learned, pending = await store.facts.pending(HERE, 100)
+            assert [turn.content for turn in await store.read_last_turns(HERE, 4)] == ["Hello there.", "Understood."]
+            messages = await store.timeline.read_page(HERE)
+            assert await store.profiles.list_undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
+            learned, pending = await store.facts.read_unlearned(HERE, 100)
             assert (learned, [one.id for one in pending]) == (0, [1, 2])
         assert [message.id for message in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
         assert [message.turn for message in messages[4:8]] == [-8, -7, -7, -5]
@@ -229,8 +229,8 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for first in (1, 3001, 5001, 6001):
             await imported(talk, history(600 if first < 5000 else 150, first=first))
             async with talk.services.memory.home(ANNA.id) as store:
-                active = sorted(await store.summaries(HERE), key=lambda summary: summary.order)
-                counts = await store.counts(HERE)
+                active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.order)
+                counts = await store.read_counts(HERE)
             assert len(active) <= 10
             assert [one.level for one in active] == sorted((one.level for one in active), reverse=True)
             assert all(one.last_at < other.first_at for one, other in pairwise(active))
@@ -238,9 +238,9 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for number in range(19):
             await talk.turn(f"Later note {number}.")
         async with talk.services.memory.home(ANNA.id) as store:
-            active = await store.summaries(HERE)
+            active = await store.list_summaries(HERE)
             assert len(active) <= 10
-            counts = await store.counts(HERE)
+            counts = await store.read_counts(HERE)
             assert sum(one.message_count for one in active) == counts.archived == counts.total
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
@@ -259,8 +259,8 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
             assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
         assert (await talk.services.summaries.fold_now(HERE)).state in ("folded", "nothing")
         async with talk.services.memory.home(ANNA.id) as store:
-            assert len(await store.summaries(HERE)) <= 10
-            last, _ = await store.last_turns(HERE, 1)
+            assert len(await store.list_summaries(HERE)) <= 10
+            last, _ = await store.read_last_turns(HERE, 1)
             assert last.content == "After the import, note 11."
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
@@ -285,7 +285,7 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
         assert not violations(files_in(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.timeline.page(HERE, limit=1000)
+            messages = await store.timeline.read_page(HERE, limit=1000)
         assert [message.id for message in messages] == list(range(-900, 0))
         assert [message.source for message in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
     assert not violations(files_in(tmp_path))
@@ -304,10 +304,10 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         for first in (1, 201, 101):
             await imported(talk, history(100, first=first))
         async with talk.services.memory.home(ANNA.id) as store:
-            messages = await store.timeline.page(HERE, limit=1000)
-            earlier = await store.timeline.page(HERE, before=messages[152].id, limit=5)
-            summaries = await store.summaries(HERE, active_only=False)
-            pool = await store.candidates(HERE, ["flowerpot"], limit=1)
+            messages = await store.timeline.read_page(HERE, limit=1000)
+            earlier = await store.timeline.read_page(HERE, before=messages[152].id, limit=5)
+            summaries = await store.list_summaries(HERE, active_only=False)
+            pool = await store.find_candidates(HERE, ["flowerpot"], limit=1)
         numbers = [
             int(message.source.rpartition(":")[2])
             for message in messages
@@ -359,9 +359,9 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             )
             await store.append(HERE, [precise])
             await store.append(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
-            messages = await store.timeline.page(HERE)
+            messages = await store.timeline.read_page(HERE)
             assert [message.content for message in messages] == ["Why?", "So.", "Since.", "In the same second."]
-            pool = await store.candidates(HERE, ["second"], limit=1)
+            pool = await store.find_candidates(HERE, ["second"], limit=1)
             assert pool.said_at.tolist() == [message.created_at.timestamp() for message in messages]
 
 
@@ -374,10 +374,10 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             await store.append(HERE, words[:600])
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
             await store.append(HERE, words[600:])
-            read = await store.messages(HERE, [1])
+            read = await store.read_messages(HERE, [1])
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-            learned, _ = await store.facts.pending(HERE, 1)
-            await store.facts.commit(HERE, changes, read=read, learned=learned, until=602, now=NOW)
+            learned, _ = await store.facts.read_unlearned(HERE, 1)
+            await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=602, now=NOW)
         data = await exported(talk.services)
         before = await dumped(talk)
 
@@ -474,7 +474,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
         with pytest.raises((StorageError, StaleFold)):
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.home(ANNA.id) as store:
-            assert (await store.counts(HERE)).total == 0
+            assert (await store.read_counts(HERE)).total == 0
     assert not violations(files_in(tmp_path))
 
 
@@ -485,25 +485,25 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
         await talk.turn("I live in Portland.")
         await talk.turn("I moved to Seattle.")
         async with talk.services.memory.home(ANNA.id) as store:
-            read = await store.messages(HERE, [1, 3])
+            read = await store.read_messages(HERE, [1, 3])
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
-            await store.facts.commit(HERE, changes, read=read, learned=0, until=4, now=NOW)
-            known = await store.facts.all(ANNA.id)
+            await store.facts.commit_changes(HERE, changes, read=read, learned=0, until=4, now=NOW)
+            known = await store.facts.list_all(ANNA.id)
         assert [one.superseded_by for one in known] == [2, None]
         data = await exported(talk.services)
     async with talking(tmp_path / "same") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         await imported(talk, data)
         async with talk.services.memory.home(ANNA.id) as store:
-            assert await store.facts.all(ANNA.id) == known
+            assert await store.facts.list_all(ANNA.id) == known
     async with talking(tmp_path / "other") as talk:
         await talk.services.memory.configure(8, storage=storage, every_n=5)
         assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
         assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
         async with talk.services.memory.home(8) as store:
-            facts = await store.facts.all(8)
-            sources = await store.messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
+            facts = await store.facts.list_all(8)
+            sources = await store.read_messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
     assert [(one.text, one.superseded_by, one.is_valid) for one in facts] == [
         ("Anna lives in Portland.", 2, False),
         ("Anna lives in Seattle.", None, True),

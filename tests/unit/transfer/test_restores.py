@@ -40,12 +40,12 @@ async def lived_in(talk: Talk) -> None:
             ]
             await store.append(HERE, said)
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
-        read = await store.messages(HERE, [1])
-        learned, _ = await store.facts.pending(HERE, 1)
+        read = await store.read_messages(HERE, [1])
+        learned, _ = await store.facts.read_unlearned(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-        await store.facts.commit(HERE, changes, read=read, learned=learned, until=420, now=NOW)
+        await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=420, now=NOW)
         await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
-        await store.conversations.name(HERE, HERE, "Notes", now=NOW)
+        await store.conversations.set_title(HERE, HERE, "Notes", now=NOW)
 
 
 async def in_parts(talk: Talk) -> list[bytes]:
@@ -166,11 +166,11 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
         await talk.remember()
         await imported(talk, parts[2])
         async with talk.services.memory.home(ANNA.id) as store:
-            assert "Kiel" in json.dumps([dict(row) for row in await store.history.waiting(ANNA.id)])
-            last = (await store.timeline.page(HERE, limit=1))[-1]
+            assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_waiting_rows(ANNA.id)])
+            last = (await store.timeline.read_page(HERE, limit=1))[-1]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(last.id,)))
         async with talk.services.memory.home(ANNA.id) as store:
-            assert not await store.history.waiting(ANNA.id)
+            assert not await store.history.list_waiting_rows(ANNA.id)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
     assert not violations(files_in(tmp_path / "new"))
 
@@ -245,10 +245,10 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
         await talk.say("Here are my rules.")
         wishes = [replace(fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
         async with talk.services.memory.home(ANNA.id) as store:
-            read = await store.messages(HERE, [1])
-            learned, _ = await store.facts.pending(HERE, 1)
+            read = await store.read_messages(HERE, [1])
+            learned, _ = await store.facts.read_unlearned(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]
-            await store.facts.commit(HERE, changes, read=read, learned=learned, until=1, now=NOW)
+            await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=1, now=NOW)
         data = await exported(talk.services)
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"

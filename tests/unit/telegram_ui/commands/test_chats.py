@@ -210,4 +210,4 @@ async def test_forget_and_why_reach_a_message_of_an_earlier_conversation(desk: D
     assert await press(desk, "Forget it") == "Forgotten."
     async with desk.services.memory.opened(ANN) as store:
         assert store is not None
-        assert await store.timeline.page(PLACE) == []
+        assert await store.timeline.read_page(PLACE) == []

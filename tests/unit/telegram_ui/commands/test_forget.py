@@ -40,7 +40,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
     async with talk.services.memory.home(owner) as store:
-        return [one.content for one in await store.timeline.page(Scope(owner=owner, thread=thread))]
+        return [one.content for one in await store.timeline.read_page(Scope(owner=owner, thread=thread))]
 
 
 async def press(desk: Desk, label: str, *, chat: int = ANN, person: int = ANN) -> str | None:
@@ -360,7 +360,7 @@ async def test_facts_with_the_words_are_offered_by_their_text(desk: Desk, talk: 
     await press(desk, "Forget it")
     assert desk.last(ANN).startswith("Forgotten: 1 fact.")
     async with talk.services.memory.home(ANN) as store:
-        assert [fact.text for fact in await store.facts.all(ANN)] == ["The harbour freezes"]
+        assert [fact.text for fact in await store.facts.list_all(ANN)] == ["The harbour freezes"]
 
 
 async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(desk: Desk, talk: Talk) -> None:
@@ -374,7 +374,7 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
     await press(desk, "Forget question and answer")
     assert "1 earlier version" in desk.last(ANN)
     async with talk.services.memory.home(ANN) as store:
-        assert not await store.earlier(scope, ["5550199"])
+        assert not await store.search_earlier_texts(scope, ["5550199"])
     assert await contents(talk) == []
 
 
@@ -382,7 +382,7 @@ async def test_the_question_lists_what_goes_by_its_text(desk: Desk, talk: Talk) 
     for number in range(4):
         await say(talk, f"Walrus number {number} sings.")
     async with talk.services.memory.home(ANN) as store:
-        [summary, *_] = await store.summaries(Scope(owner=ANN))
+        [summary, *_] = await store.list_summaries(Scope(owner=ANN))
     await desk.say(ANN, ANN, "/forget today")
     asked = desk.last(ANN)
     assert "“Walrus number 0 sings.”" in asked
