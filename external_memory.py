@@ -21,7 +21,7 @@ from runtime.read_through_cache import ReadThroughCache
 from storage.bot_state.directory import Directory
 from storage.bot_state.people import People
 from storage.bot_state.state import BotState, open_own_state, open_shared_state
-from storage.engine.data_dir import data_dir as held_data_dir
+from storage.engine.data_dir import lock_data_dir as held_data_dir
 from storage.engine.sqlite import Database, check_in_background
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore

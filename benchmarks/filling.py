@@ -99,15 +99,15 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
     for row in beginning(scope, count):
         table = BY_NAME[str(row["table"])]
         if table is USERS:
-            connection.execute(UPSERT_USER, (*USERS.stored(row), storage))
+            connection.execute(UPSERT_USER, (*USERS.to_values(row), storage))
         else:
-            connection.execute(table.upsert, table.stored(row))
+            connection.execute(table.upsert, table.to_values(row))
 
 
 def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
     for part in parts(scopes, count, before=before):
         numbered = zip(part.entries, part.rows, strict=True)
-        connection.executemany(_INSERT, [(*MESSAGES.stored(row), entry.seq) for entry, row in numbered])
+        connection.executemany(_INSERT, [(*MESSAGES.to_values(row), entry.seq) for entry, row in numbered])
         word_index.put(connection, part.entries)
 
 

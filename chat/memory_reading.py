@@ -207,7 +207,7 @@ class MemoryReading:
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
         """Return a message in full with the rest of its turn, then its neighbours, nearest first."""
-        middle = next(iter(await store.messages(scope, [number])), None)
+        middle = next(iter(await store.read_messages(scope, [number])), None)
         if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
             return Shown(text="There is no such message.")
         before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)

@@ -45,7 +45,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
-from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from storage.tables.dump import dump_owner, load_owner
 from storage.tables.older_rows import find_version, migrate_rows
@@ -223,10 +223,10 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     Use the working copy of a running bot. Otherwise recover copies of the files, as the next start would.
     """
     try:
-        stack.enter_context(dirs.data_dir(folder))
+        stack.enter_context(dirs.lock_data_dir(folder))
     except StorageHeld:
         # The backup must hold every record that the journal has by now: it may have been acknowledged.
-        acknowledged = scan(folder / JOURNAL_NAME).last_seq
+        acknowledged = scan_journal(folder / JOURNAL_NAME).last_seq
         try:
             reader = await stack.enter_async_context(_open_backup(folder / INDEX_NAME))
             [state] = await reader.rows("SELECT * FROM journal_state")
@@ -278,7 +278,7 @@ async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, o
             yield batch
 
 
-def child() -> None:
+def run_child() -> None:
     """Make a backup at low priority in a child process: read the request from stdin, write the result to stdout."""
     if hasattr(os, "nice"):
         os.nice(10)
@@ -299,7 +299,7 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
-    with dirs.data_dir(folder) as held, explain_errors(file), dirs.make_work_folder(held, dirs.RESTORING) as work:
+    with dirs.lock_data_dir(folder) as held, explain_errors(file), dirs.make_work_folder(held, dirs.RESTORING) as work:
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
         made_at, messages = asyncio.run(_restore_rows(file, fresh, database_url))
@@ -391,7 +391,7 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                 elif "storage" in row:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
-                    BY_NAME[row["table"]].stored(row)
+                    BY_NAME[row["table"]].to_values(row)
                     _demand_sound(owner == row["user_id"])
                 digest.update(line)
                 count += 1

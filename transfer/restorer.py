@@ -23,7 +23,7 @@ from records.scopes import Clock
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
-from storage.schema.rows import format_moment, message_of, parse_config
+from storage.schema.rows import format_moment, parse_config, parse_message
 from storage.stores.memory_store import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
@@ -172,7 +172,7 @@ class Restorer:
         return covering
 
     async def _make_extract(self, said: Sequence[Portable]) -> Portable:
-        lines = [prompts.format_message(message_of(row)) for row in said]
+        lines = [prompts.format_message(parse_message(row)) for row in said]
         made = await self._archiver.extracted(quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
         return {

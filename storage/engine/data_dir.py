@@ -40,7 +40,7 @@ LEFTOVERS = (
 
 
 @contextlib.contextmanager
-def data_dir(path: Path) -> Iterator[Path]:
+def lock_data_dir(path: Path) -> Iterator[Path]:
     """Lock `path` as the data directory of this process. The system drops the lock when the process ends.
 
     Raise SettingsError if it cannot be created or written, StorageHeld if another process has locked it.

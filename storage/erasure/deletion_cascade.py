@@ -32,7 +32,7 @@ from storage.erasure.fact_cascade import (
 from storage.erasure.preview_list import list_first
 from storage.erasure.quotes import Quotes, Taken, find_quotes
 from storage.schema.portable_tables import VERSIONS
-from storage.schema.rows import format_moment, message_of, parse_moment
+from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
@@ -117,7 +117,7 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
-            await _erase_built_on(tx, message_of(row))
+            await _erase_built_on(tx, parse_message(row))
         self._drop_copies(scope.owner)
 
     async def revise(
@@ -132,7 +132,7 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
                 return None
-            before = message_of(row)
+            before = parse_message(row)
             version = {
                 "id": await tx.run(take_ids, self.kind, scope.owner, "next_version_id"),
                 "user_id": scope.owner,
@@ -144,9 +144,9 @@ class DeletionCascade(OwnerTables):
                 "replaced_at": format_moment(now),
                 "why": why,
             }
-            await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
+            await tx.rows(VERSIONS.upsert, *VERSIONS.to_values(version))
             after = await _rewrite_message(tx, before, text, now)
-            await tx.run(explanation_table.keep, before, explanation)
+            await tx.run(explanation_table.store_explanation, before, explanation)
         self._drop_copies(scope.owner)
         return after
 
@@ -168,12 +168,12 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, answer)
             if row is None or not 1 <= number <= len(rows):
                 return None
-            chosen, before = rows[number - 1], message_of(row)
+            chosen, before = rows[number - 1], parse_message(row)
             if chosen["id"] is not None:
                 written = format_moment(before.edited_at or before.created_at)
                 await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
-                await tx.run(explanation_table.exchange_explanation, before, accounts[str(chosen["content"])])
+                await tx.run(explanation_table.replace_explanation, before, accounts[str(chosen["content"])])
         self._drop_copies(scope.owner)
         return str(chosen["content"])
 
@@ -188,7 +188,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
     row = await tx.row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex, int(row["seq"]), row)
-    return message_of(row)
+    return parse_message(row)
 
 
 # what goes ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Set
 from records.forgetting import Forgetting, Listing
 from storage.engine.protocol import Reader, Row
 from storage.erasure.quotes import Taken
-from storage.schema.rows import message_of
+from storage.schema.rows import parse_message
 
 MAX_LISTED = 30  # rows of each table that a preview lists
 _AMONG = "id IN (SELECT value FROM json_each(?))"
@@ -22,7 +22,7 @@ async def list_first(reader: Reader, owner: int, what: Forgetting, going: Taken)
         return await reader.rows(f"{every} AND {_AMONG} ORDER BY id", owner, json.dumps(sorted(ids)[:MAX_LISTED]))
 
     return Listing(
-        messages=tuple(message_of(row) for row in await first("messages", going.messages)),
+        messages=tuple(parse_message(row) for row in await first("messages", going.messages)),
         facts=tuple(str(row["text"]) for row in await first("facts", going.facts)),
         summaries=tuple(str(row["summary_text"]) for row in await first("summaries", going.summaries)),
     )

@@ -68,11 +68,11 @@ class Table:
         names = [*self.names, *further]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
-    def only(self, names: Container[str]) -> "Table":
+    def select_columns(self, names: Container[str]) -> "Table":
         """Return this table with only the named columns, to read an older file."""
         return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
 
-    def portable(self, row: Mapping[str, object] | Row) -> Portable:
+    def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
         """Convert a database row to a portable row."""
         portable: Portable = {}
         for column in self.columns:
@@ -84,7 +84,7 @@ class Table:
             portable[column.name] = value
         return portable
 
-    def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:
+    def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if it is not one."""
         values: list[Value] = []
         for column in self.columns:

@@ -58,7 +58,7 @@ class Records(Generic[Record]):
         """The columns that hold the fields of a value."""
         return frozenset(column for _, column, _ in self._columns)
 
-    def of(self, row: AnyRow, **given: object) -> Record:
+    def parse(self, row: AnyRow, **given: object) -> Record:
         """Convert a row to a value. Take the fields in `given` from there instead of the row. Raise StorageCorrupt."""
         try:
             values = {name: _PARSERS.get(kind, _return_unchanged)(row[column]) for name, column, kind in self._columns}
@@ -68,7 +68,7 @@ class Records(Generic[Record]):
             values["scope"] = Scope(owner=row["user_id"], thread=row["thread_id"])
         return self._kind(**(values | given))
 
-    def row(self, record: Record) -> Portable:
+    def to_row(self, record: Record) -> Portable:
         """Convert a value to a portable row that has only the columns of its fields."""
         row: Portable = {
             column: _FORMATTERS.get(kind, _return_unchanged)(getattr(record, name))
@@ -113,21 +113,21 @@ FAILURE_ROWS = Records(FoldFailure, tables.FAILURES)
 CONVERSATION_ROWS = Records(StoredConversation, tables.CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 
-message_of = MESSAGE_ROWS.of
+parse_message = MESSAGE_ROWS.parse
 
 
 def format_message(message: Message) -> Portable:
     """Convert a message to a portable row, including its `is_active` column."""
-    return {**MESSAGE_ROWS.row(message), "is_active": message.is_active}
+    return {**MESSAGE_ROWS.to_row(message), "is_active": message.is_active}
 
 
 def parse_fact(row: AnyRow) -> Fact:
-    fact = FACT_ROWS.of(row)
+    fact = FACT_ROWS.parse(row)
     return fact if row["valid_from"] else replace(fact, valid_from=fact.observed_at)
 
 
 def parse_config(row: AnyRow) -> OwnerConfig:
-    return CONFIG_ROWS.of(row, storage=StorageType(row["storage_type"]))
+    return CONFIG_ROWS.parse(row, storage=StorageType(row["storage_type"]))
 
 
 def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:

@@ -19,7 +19,7 @@ from cachetools import LRUCache
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, OwnerDatabase
-from storage.schema.rows import message_of
+from storage.schema.rows import parse_message
 from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
 CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
@@ -157,7 +157,7 @@ class VectorIndex:
         await self._make_current(model)
         async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
-        return [(int(row["seq"]), message_of(row)) for row in rows]
+        return [(int(row["seq"]), parse_message(row)) for row in rows]
 
     async def queued(self) -> int:
         """Count the messages in the backlogs of all processes."""

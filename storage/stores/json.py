@@ -150,7 +150,7 @@ class JsonStore(MemoryStore):
         for table in TABLES:
             for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
                 if row["found"]:
-                    put.setdefault(table.name, []).append(table.portable(row))
+                    put.setdefault(table.name, []).append(table.to_portable(row))
                 else:
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
         with explain_errors(self._journal.path):
@@ -162,13 +162,13 @@ class JsonStore(MemoryStore):
         """Remove the record from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
-            self._journal.take_back()
+            self._journal.undo_write()
 
     def after_commit(self) -> None:
         """Keep the record, and start a snapshot if the journal has grown large."""
         if self._next > self._seq:
             self._seq = self._next
-            self._journal.keep()
+            self._journal.confirm()
             size = self._target.stat().st_size if self._target.exists() else 0
             if self._journal.is_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()
@@ -182,7 +182,7 @@ class JsonStore(MemoryStore):
         except files.NotWanted:
             pass
         except StorageError as error:
-            self._journal.compaction_failed()
+            self._journal.postpone_snapshot()
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
     async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
@@ -197,7 +197,7 @@ class JsonStore(MemoryStore):
 
     def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
-            return files.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
+            return files.write_snapshot(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
 
     def _has_time(self) -> bool:
         return self._close_by is None or time.monotonic() < self._close_by

@@ -58,7 +58,7 @@ def read_identity(path: Path) -> str | None:
     return f"{stat.st_size}-{stat.st_mtime_ns}"
 
 
-def write(
+def write_snapshot(
     source: sqlite3.Connection, target: Path, *, is_wanted: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
     """Write a consistent snapshot of `source` atomically. Return the number of the last journal record it holds.
@@ -113,10 +113,10 @@ def _write_rows(
             if number % 100 == 0 and not is_wanted():
                 raise NotWanted
             if table is USERS:
-                shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.portable(row)}
+                shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.to_portable(row)}
                 file.write(indent_row(shown, 4))
             else:
-                file.write((",\n      " if number else "[\n      ") + indent_row(table.portable(row), 6))
+                file.write((",\n      " if number else "[\n      ") + indent_row(table.to_portable(row), 6))
         file.write("" if table is USERS else "\n    ]")
     file.write("}" if between == "\n" else "\n  }")
 
@@ -144,7 +144,7 @@ def _format_nested(value: object, depth: int) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 
 
-def read(path: Path) -> tuple[int, Content]:
+def read_snapshot(path: Path) -> tuple[int, Content]:
     """Parse memory.json. Return the number of the last journal record that it holds, and its content.
 
     Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge.
@@ -181,12 +181,12 @@ def iterate_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Va
             found = {name: section.get(str(owner)) for name, section in sections.items()}
             user = found.pop("users") or {}
             listed = {name: rows or [] for name, rows in found.items()}
-            yield USERS, [USERS.stored(_repair_user(owner, user, listed))]
+            yield USERS, [USERS.to_values(_repair_user(owner, user, listed))]
             _check_unique_texts(listed["messages"])
             chunks = {row["id"] for row in listed["summaries"]}
             for table in TABLES[1:]:
                 rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
-                yield table, [table.stored(row) for row in rows]
+                yield table, [table.to_values(row) for row in rows]
     except _FORM_ERRORS as error:
         raise SnapshotError from error
 
@@ -273,7 +273,7 @@ class JournalEntry:
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
     delete: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
-    def line(self) -> bytes:
+    def format_line(self) -> bytes:
         # Encode row by row: the C encoder holds the GIL, and one call for 100,000 rows would block all threads.
         rows = ",".join(f'"{name}":[{",".join(map(_encode, rows))}]' for name, rows in self.put.items())
         body = f'{{"seq":{self.seq},"put":{{{rows}}},"delete":{_encode(self.delete)}'.encode()
@@ -303,7 +303,7 @@ class Scan:
     garbled: bool = False
 
 
-def scan(path: Path) -> Scan:
+def scan_journal(path: Path) -> Scan:
     """Scan a journal. A torn last line is an unacknowledged write; any other unreadable line is damage."""
     end = last_seq = bad = 0
     bad_before_good = False
@@ -354,7 +354,7 @@ class Journal:
         min_size = max(MIN_JOURNAL_BYTES, snapshot // 2) if snapshot else 0
         return self.size > max(min_size, self._retry_above)
 
-    def compaction_failed(self) -> None:
+    def postpone_snapshot(self) -> None:
         """Postpone the next snapshot until the journal has doubled. It still holds everything."""
         self._retry_above = self.size * 2
 
@@ -362,7 +362,7 @@ class Journal:
         """Write a record and fsync it. Raise OSError."""
         if self._broken:
             # The remains of a failed write are still there: cut them off before appending.
-            self.take_back()
+            self.undo_write()
         if self._handle is None:
             fresh = not self.path.exists()
             create_private(self.path)
@@ -370,18 +370,18 @@ class Journal:
             if fresh:
                 sync_folder(self.path.parent)
         self._dirty = True
-        rest = memoryview(entry.line())
+        rest = memoryview(entry.format_line())
         while rest:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def keep(self) -> None:
+    def confirm(self) -> None:
         """Keep the record just written: its transaction is committed."""
         if self._dirty and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._dirty = False
 
-    def take_back(self) -> None:
+    def undo_write(self) -> None:
         """Cut off the record of a failed transaction. Raise OSError."""
         self._broken = True
         if self._dirty and self._handle is not None:

@@ -24,7 +24,14 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
-from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JournalEntry, iterate_entries, scan
+from storage.stores.json_files import (
+    INDEX_NAME,
+    JOURNAL_NAME,
+    SNAPSHOT_NAME,
+    JournalEntry,
+    iterate_entries,
+    scan_journal,
+)
 from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
@@ -110,7 +117,7 @@ class Recovery:
         known, identity = self._read_state(), files.read_identity(self._target)
         if known is not None and known["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = known["clean"] or (scan(self._journal).garbled and _is_sound(self._index))
+            is_best = known["clean"] or (scan_journal(self._journal).garbled and _is_sound(self._index))
             if is_best and self._can_replay(self._index):
                 return
         if identity is None and known is not None and known["snapshot"] is not None:
@@ -119,7 +126,7 @@ class Recovery:
                 f"{SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; the memory starts empty."
             )
         try:
-            self._rebuild_database(fresh, files.read(self._target) if identity else None)
+            self._rebuild_database(fresh, files.read_snapshot(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
             kept = self._set_aside(self._target, move=True)
             self.snapshot_needed = True
@@ -184,7 +191,7 @@ class Recovery:
 
     def _replay_journals(self, index: Path) -> None:
         """Apply the journal records that the working copy lacks, and truncate a torn last record."""
-        seen = scan(self._journal)
+        seen = scan_journal(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
@@ -260,11 +267,11 @@ def _apply_entry(connection: sqlite3.Connection, entry: JournalEntry) -> None:
     for table in TABLES:
         for row in entry.put.get(table.name, ()):
             if table is USERS:
-                connection.execute(UPSERT_USER, (*table.stored(row), StorageType.JSON))
+                connection.execute(UPSERT_USER, (*table.to_values(row), StorageType.JSON))
             elif table is MESSAGES:
                 _apply_message(connection, row)
             else:
-                connection.execute(table.upsert, table.stored(row))
+                connection.execute(table.upsert, table.to_values(row))
 
 
 def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
@@ -275,7 +282,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     if before is not None and is_other:
         # The upsert's trigger inserts this row again, and its OR IGNORE has no effect inside an upsert.
         connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
-    connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
+    connection.execute(MESSAGES.upsert, MESSAGES.to_values(row))
     if is_other:
         owner, number = (int(str(part)) for part in key)
         note_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])

@@ -20,7 +20,7 @@ from records.status import Counts
 from storage.engine.protocol import Connection, OwnerDatabase
 from storage.erasure.deletion_cascade import DeletionCascade
 from storage.schema.portable_tables import USERS
-from storage.schema.rows import CONFIG_ROWS, format_moment, message_of, parse_config
+from storage.schema.rows import CONFIG_ROWS, format_moment, parse_config, parse_message
 from storage.search import candidates as search
 from storage.search import word_index
 from storage.search.protocol import Candidates, WordHit
@@ -28,7 +28,7 @@ from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
-from storage.tables.dump import Batches, digest_of, dump_owner, load_owner
+from storage.tables.dump import Batches, compute_digest, dump_owner, load_owner
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import FoldTable
@@ -80,7 +80,7 @@ class MemoryStore(FoldTable):
         """Insert or replace an owner's settings. Raise StorageError if the owner is in another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
-        values = (*_CHOICES.stored(CONFIG_ROWS.row(config)), self.kind)
+        values = (*_CHOICES.to_values(CONFIG_ROWS.to_row(config)), self.kind)
 
         def put(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
@@ -107,7 +107,7 @@ class MemoryStore(FoldTable):
             return []
         analysed = await message_table.analyse_drafts(scope, drafts)
         self._unmerged += len(drafts)
-        append = partial(message_table.append, scope=scope, kind=self.kind, drafts=analysed)
+        append = partial(message_table.append_messages, scope=scope, kind=self.kind, drafts=analysed)
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
@@ -118,7 +118,7 @@ class MemoryStore(FoldTable):
         """
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
-        ask = partial(message_table.ask, scope=scope, kind=self.kind, pieces=analysed)
+        ask = partial(message_table.store_question, scope=scope, kind=self.kind, pieces=analysed)
         try:
             return await self.database.transact(partial(ask, turns=turns), scope.owner)
         except StorageBusy:
@@ -135,7 +135,7 @@ class MemoryStore(FoldTable):
     async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         sql = message_table.IN_SCOPE_BY_SOURCE
         row = await self._fetch_row(scope.owner, sql, scope.owner, role, source, scope.thread)
-        return message_of(row) if row else None
+        return parse_message(row) if row else None
 
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages with these ids that are in the scope, in ascending order."""
@@ -159,7 +159,7 @@ class MemoryStore(FoldTable):
 
         If `before` is given, leave out the messages of that turn and later ones.
         """
-        read = partial(message_table.context_sources, scope=scope, turns=turns, before=before)
+        read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
         return await self._read_together(scope.owner, read)
 
     async def read_counts(self, scope: Scope) -> Counts:
@@ -201,7 +201,7 @@ class MemoryStore(FoldTable):
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
-        return [WordHit(message=message_of(row), score=score) for row, score in found]
+        return [WordHit(message=parse_message(row), score=score) for row, score in found]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return messages with an earlier text that holds at least one of the terms, newest first.
@@ -213,7 +213,7 @@ class MemoryStore(FoldTable):
 
         def filter_matching() -> list[Message]:
             matching = [row for row in rows if not set(terms).isdisjoint(analyse_text(row["earlier"]))]
-            return [replace(message_of(row), content=row["earlier"]) for row in matching]
+            return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
         return await asyncio.to_thread(filter_matching)
 
@@ -256,7 +256,7 @@ class MemoryStore(FoldTable):
             await self.database.transact(word_index.optimize, None)
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
-        return [message_of(row) for row in await self._fetch_rows(owner, sql, *values)]
+        return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
 
     async def dump(self, owner: int) -> Batches:
         """Yield a snapshot of everything of an owner, in batches of portable rows with a "table" key, for `load`."""
@@ -274,7 +274,7 @@ class MemoryStore(FoldTable):
 
     async def compute_digest(self, owner: int) -> str:
         """Return a hash of everything that `dump` yields. Two stores with the same content have the same digest."""
-        return await digest_of(self.dump(owner))
+        return await compute_digest(self.dump(owner))
 
     async def erase(self, owner: int) -> None:
         """Erase an owner from tables, index, free pages and log. A pointer to another store stays."""
@@ -361,7 +361,7 @@ SELECT
     WHERE scopes.user_id = users.user_id AND messages.created_at >= ?2)),
   (SELECT COUNT(*) FROM failures JOIN users ON users.user_id = failures.user_id WHERE users.storage_type = ?1)
 """
-_CHOICES = USERS.only(CONFIG_ROWS.columns)
+_CHOICES = USERS.select_columns(CONFIG_ROWS.columns)
 _PUT_OWNER = (
     f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 )

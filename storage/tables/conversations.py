@@ -13,7 +13,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import CONVERSATIONS
-from storage.schema.rows import CONVERSATION_ROWS, format_moment, message_of, parse_moment
+from storage.schema.rows import CONVERSATION_ROWS, format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
 from text.characters import visible_line
 
@@ -148,7 +148,7 @@ def _read_title(connection: Connection, conversation: Scope) -> str:
 
 
 def _read_first_messages(connection: Connection, conversation: Scope) -> list[Message]:
-    return [message_of(row) for row in connection.execute(_FIRST_MESSAGES, (*conversation, MATERIAL))]
+    return [parse_message(row) for row in connection.execute(_FIRST_MESSAGES, (*conversation, MATERIAL))]
 
 
 def _next_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
@@ -181,7 +181,7 @@ def _put_conversation(
 ) -> None:
     """Insert or update a conversation: set its title if one is given, and open it if `is_opened`."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
-    known = CONVERSATION_ROWS.of(row) if row is not None else None
+    known = CONVERSATION_ROWS.parse(row) if row is not None else None
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()
     first, last = parse_moment(span[0]), parse_moment(span[1])
     opened_at = known.opened_at if known else min(now, first) - timedelta(microseconds=1)
@@ -195,7 +195,7 @@ def _put_conversation(
         created_at=known.created_at if known else now,
         opened_at=opened_at,
     )
-    connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.stored(CONVERSATION_ROWS.row(made)))
+    connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
 
 
 def _to_listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:

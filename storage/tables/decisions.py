@@ -81,21 +81,21 @@ async def keep_decisions(
     earlier = await tx.row(f"{ROWS} LIMIT 1", owner)
     key = str(earlier["key"]) if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
-    await tx.many(DECISIONS.upsert, [DECISIONS.stored(DECISION_ROWS.row(decision)) for decision in kept])
+    await tx.many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
 async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:
     """Drop the decisions about facts that were learned from these messages alone."""
     gone = frozenset(messages)
     for row in await tx.rows(ROWS, owner):
-        sources = DECISION_ROWS.of(row).source_ids
+        sources = DECISION_ROWS.parse(row).source_ids
         if sources and gone.issuperset(sources):
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
 async def read_erased(reader: Reader, owner: int) -> list[Decision]:
     """Return the decisions about erased facts."""
-    return [DECISION_ROWS.of(row) for row in await reader.rows(ROWS, owner)]
+    return [DECISION_ROWS.parse(row) for row in await reader.rows(ROWS, owner)]
 
 
 _FACTS = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"

@@ -29,7 +29,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
         while after is None or after:
             rows = await reader.rows(*_read_batch(table, owner, after or ()))
             if rows:
-                yield [{"table": table.name, **table.portable(row)} for row in rows]
+                yield [{"table": table.name, **table.to_portable(row)} for row in rows]
             order = read_order(table)
             full = len(rows) == BATCH and len(order) > 0
             after = tuple(rows[-1][name] for name in order) if full else ()
@@ -42,15 +42,15 @@ async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: Storag
     async for batch in batches:
         for name, rows in group_rows(batch, owner).items():
             if name == USERS.name:
-                await tx.many(UPSERT_USER, [(*USERS.stored(row), kind) for row in rows])
+                await tx.many(UPSERT_USER, [(*USERS.to_values(row), kind) for row in rows])
             elif name == MESSAGES.name:
                 await history_table.insert_messages(tx, rows)
             else:
                 table = BY_NAME[name]
-                await tx.many(table.upsert, [table.stored(row) for row in rows])
+                await tx.many(table.upsert, [table.to_values(row) for row in rows])
 
 
-async def digest_of(batches: Batches) -> str:
+async def compute_digest(batches: Batches) -> str:
     """Return a hash of the rows of a dump. It does not depend on the size of the batches."""
     digest = hashlib.sha256()
     async for batch in batches:

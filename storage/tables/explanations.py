@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.schema.rows import format_moment, message_of
+from storage.schema.rows import format_moment, parse_message
 from storage.tables.owner_tables import OwnerTables
 from text.characters import replace_surrogates
 
@@ -31,7 +31,7 @@ class ExplanationTable(OwnerTables):
         """Return the stored message that the Telegram message shows, completely or in part."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
-        return message_of(row) if row else None
+        return parse_message(row) if row else None
 
     async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to `source`. Do nothing if there is no such answer.
@@ -53,7 +53,7 @@ class ExplanationTable(OwnerTables):
         return int(row[0]) if row else 0
 
 
-def keep(connection: Connection, message: Message, explanation: str) -> None:
+def store_explanation(connection: Connection, message: Message, explanation: str) -> None:
     """Store an answer's explanation, if it has one, and delete the owner's oldest beyond 100."""
     if not explanation:
         return
@@ -62,10 +62,10 @@ def keep(connection: Connection, message: Message, explanation: str) -> None:
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
-def exchange_explanation(connection: Connection, message: Message, explanation: str) -> None:
+def replace_explanation(connection: Connection, message: Message, explanation: str) -> None:
     """Replace the explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
-    keep(connection, message, explanation)
+    store_explanation(connection, message, explanation)
 
 
 _KEEP = """

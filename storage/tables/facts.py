@@ -15,7 +15,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
 from storage.schema.portable_tables import FACTS
-from storage.schema.rows import FACT_ROWS, Records, format_moment, message_of, parse_fact
+from storage.schema.rows import FACT_ROWS, Records, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
@@ -64,7 +64,7 @@ class FactTable(OwnerTables):
         def read(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
             learned = int(known or 0)
-            return learned, [message_of(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
+            return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
         return await self._read_together(scope.owner, read)
 
@@ -155,9 +155,9 @@ class FactTable(OwnerTables):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
-            old = FACTS.portable(row)
+            old = FACTS.to_portable(row)
             old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
-            await tx.rows(FACTS.upsert, *FACTS.stored({**old, "valid_to": old["valid_to"] or moment}))
+            await tx.rows(FACTS.upsert, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
             await tx.rows(_REWORD, remove_invisible(text), moment, owner, id_)
             return await self._read_fact(tx, owner, id_)
 
@@ -226,8 +226,8 @@ class FactTable(OwnerTables):
 
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
-        row = {**_NEW_FACT_ROWS.row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
-        await tx.rows(FACTS.upsert, *FACTS.stored({**row, "text": remove_invisible(fact.text)}))
+        row = {**_NEW_FACT_ROWS.to_row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
+        await tx.rows(FACTS.upsert, *FACTS.to_values({**row, "text": remove_invisible(fact.text)}))
         return id_
 
     async def _add_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
@@ -248,7 +248,7 @@ class FactTable(OwnerTables):
             quote=new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
-        await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.portable(row), **FACT_ROWS.row(merged)}))
+        await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
         return True
 
     async def _close_fact(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:

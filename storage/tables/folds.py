@@ -43,7 +43,7 @@ class FoldTable(OwnerTables):
     async def list_superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         """Return the newest `limit` summaries that are no longer active, ascending by id."""
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
-        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
+        return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
         """Return the scopes with active messages and no message after `before`, each with its newest message's id.
@@ -92,7 +92,7 @@ class FoldTable(OwnerTables):
                 await tx.rows(_FAIL, *lease.scope, moment, job["reason"], error)
             row = await tx.row(_FAILURE, *lease.scope)
         if row:
-            return FAILURE_ROWS.of(row)
+            return FAILURE_ROWS.parse(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
@@ -104,7 +104,7 @@ class FoldTable(OwnerTables):
 
     async def find_fold_failure(self, scope: Scope) -> FoldFailure | None:
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
-        return FAILURE_ROWS.of(row) if row else None
+        return FAILURE_ROWS.parse(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
         await self._execute_for(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
@@ -117,7 +117,7 @@ def read_summaries(
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
     values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
-    return [SUMMARY_ROWS.of(row) for row in connection.execute(sql, values)]
+    return [SUMMARY_ROWS.parse(row) for row in connection.execute(sql, values)]
 
 
 async def is_held(tx: Transaction, lease: FoldLease) -> bool:
@@ -146,7 +146,7 @@ async def fold_sources(
 ) -> Summary:
     """Insert a summary and archive exactly the plan's sources. Raise StaleFold if one is gone or already folded."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
-    below = [SUMMARY_ROWS.of(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleFold
     number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
@@ -191,7 +191,7 @@ def make_summary_fields(made: NewSummary) -> dict[str, Any]:
 
 
 async def put_summary(tx: Transaction, summary: Summary) -> None:
-    await tx.rows(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
+    await tx.rows(SUMMARIES.upsert, *SUMMARIES.to_values(SUMMARY_ROWS.to_row(summary)))
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:

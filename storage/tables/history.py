@@ -75,7 +75,7 @@ class HistoryTable(OwnerTables):
         No facts were ever learned from these ids, not even from a message that is forgotten by now.
         """
         async with self.database.read(owner, frozen=True) as reader:
-            taken = await history_extraction_table.taken(reader, owner)
+            taken = await history_extraction_table.list_taken_ranges(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
                 above = 0 if row is None or row[0] is None else min(0, row[0])
@@ -116,12 +116,12 @@ class HistoryTable(OwnerTables):
     async def find_restore(self, owner: int) -> Portable | None:
         """Return the row of a restore in progress (row 0 of `restores`), or None."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
-        return None if row is None else tables.RESTORES.portable(row)
+        return None if row is None else tables.RESTORES.to_portable(row)
 
     async def list_waiting_rows(self, owner: int) -> Sequence[Portable]:
         """Return the rows of `restores` that wait for the end of the restore, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
-        return [tables.RESTORES.portable(row) for row in rows]
+        return [tables.RESTORES.to_portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore with these rows of `restores` and other tables, and drop an earlier unfinished one.
@@ -135,7 +135,7 @@ class HistoryTable(OwnerTables):
     async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
         """Return the portable rows of the summaries with these ids."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
-        return [tables.SUMMARIES.portable(row) for row in rows]
+        return [tables.SUMMARIES.to_portable(row) for row in rows]
 
     async def put_and_count(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows like `put_rows`, then update the message count and range of each summary among them."""
@@ -179,7 +179,7 @@ class HistoryTable(OwnerTables):
                 held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
-                await tx.many(tables.BY_NAME[name].upsert, [tables.BY_NAME[name].stored(row) for row in portable])
+                await tx.many(tables.BY_NAME[name].upsert, [tables.BY_NAME[name].to_values(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -218,7 +218,7 @@ class HistoryTable(OwnerTables):
                 }
                 for fact in fresh
             ]
-            await tx.many(tables.FACTS.upsert, [tables.FACTS.stored(row) for row in rows])
+            await tx.many(tables.FACTS.upsert, [tables.FACTS.to_values(row) for row in rows])
             return len(rows)
 
 
@@ -242,7 +242,7 @@ async def _select_fresh(
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert messages of one owner, and index their words."""
     if rows:
-        await tx.many(_INSERT, [tables.MESSAGES.stored(row) for row in rows])
+        await tx.many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))

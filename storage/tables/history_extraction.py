@@ -11,7 +11,7 @@ from records.facts import HistoryBacklog
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Reader, Row, Transaction
-from storage.schema.rows import message_of
+from storage.schema.rows import parse_message
 from storage.tables.owner_tables import OwnerTables
 
 Stretch = tuple[int, int]  # a range of message ids: above the first number, up to the second
@@ -52,7 +52,7 @@ class HistoryExtractionTable(OwnerTables):
             if (row := await reader.row(_RUNNING, *scope)) is None:
                 return 0, []
             rows = await reader.rows(_NEXT, *scope, limit)
-        return int(row["past_id"]), [message_of(row) for row in rows]
+        return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
         """Count the owner's messages read so far and in all by the running extraction. Return None without one."""
@@ -68,7 +68,7 @@ async def end_without_rest(tx: Transaction, owner: int) -> None:
     await tx.rows(_END, owner)
 
 
-async def taken(reader: Reader, owner: int) -> list[Stretch]:
+async def list_taken_ranges(reader: Reader, owner: int) -> list[Stretch]:
     """Return the ranges that an owner's extractions have read or will read.
 
     They may hold ids of forgotten messages, which stay marked as learned from and must not be reused.

@@ -14,7 +14,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import MESSAGES
-from storage.schema.rows import format_message, format_moment, message_of, parse_moment
+from storage.schema.rows import format_message, format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.tables import explanations as explanation_table
@@ -33,7 +33,9 @@ async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[Ana
     return list(zip(drafts, await word_index.analyse_rows(rows), strict=True))
 
 
-def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[AnalysedDraft]) -> list[Message]:
+def append_messages(
+    connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[AnalysedDraft]
+) -> list[Message]:
     """Implement `MemoryStore.append`."""
     stored: list[Message] = []
     entries: list[TermsEntry] = []
@@ -48,27 +50,27 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
             # whole seconds, so a question is never older than a message stored in the same second.
             draft = replace(draft, created_at=max(draft.created_at, parse_moment(newest)))
         message = _make_message(scope, number, draft)
-        [seq] = connection.execute(_APPEND, MESSAGES.stored(format_message(message))).fetchone()
+        [seq] = connection.execute(_APPEND, MESSAGES.to_values(format_message(message))).fetchone()
         said_at = message.created_at.timestamp()
         entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
-        explanation_table.keep(connection, message, draft.explanation)
+        explanation_table.store_explanation(connection, message, draft.explanation)
         stored.append(message)
     if entries:
         word_index.put(connection, entries)
     return stored
 
 
-def ask(
+def store_question(
     connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[AnalysedDraft], *, turns: int
 ) -> StoredQuestion:
     """Implement `MemoryStore.store_question`."""
-    [first] = append(connection, scope, kind, pieces[:1])
-    append(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
+    [first] = append_messages(connection, scope, kind, pieces[:1])
+    append_messages(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
     source = pieces[-1][0].source
     row = connection.execute(IN_SCOPE_BY_SOURCE, (scope.owner, "assistant", source, scope.thread)).fetchone()
     if row is not None or not turns:
-        return StoredQuestion(turn=first.turn, answer=message_of(row) if row is not None else None)
-    sources = context_sources(connection, scope, turns=turns, before=first.turn)
+        return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
+    sources = read_context_sources(connection, scope, turns=turns, before=first.turn)
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
@@ -90,7 +92,7 @@ def _take_id(
     known = None
     if draft.source is not None:
         known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
-    return message_of(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
+    return parse_message(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
 
 
 def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
@@ -98,13 +100,13 @@ def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
     return clean.with_id(number, scope)
 
 
-def context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
+def read_context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
     """Implement `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before is None else before
     sums = connection.execute(_SUMS, tuple(scope)).fetchone()
     total, archived, characters = sums or (0, 0, 0)
     latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MAX_UNFOLDED)).fetchall()
-    unfolded = [message_of(row) for row in reversed(latest)]
+    unfolded = [parse_message(row) for row in reversed(latest)]
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
     else:  # `unfolded` holds all messages
@@ -112,7 +114,7 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
-        last = sorted([*last, *(message_of(row) for row in rows)], key=lambda message: message.order)
+        last = sorted([*last, *(parse_message(row) for row in rows)], key=lambda message: message.order)
     return ContextSources(
         last=last,
         unfolded=unfolded,

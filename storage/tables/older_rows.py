@@ -41,9 +41,9 @@ def migrate_rows(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row
             elif "storage" in row:
                 homes.append(row)
             else:
-                table = BY_NAME[row["table"]].only(columns[row["table"]])
+                table = BY_NAME[row["table"]].select_columns(columns[row["table"]])
                 further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
-                connection.execute(table.insert_with(*further), (*table.stored(row), *further.values()))
+                connection.execute(table.insert_with(*further), (*table.to_values(row), *further.values()))
         for migrate in MIGRATIONS[version:]:
             migrate(connection)
         for home in homes:
@@ -52,7 +52,7 @@ def migrate_rows(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row
                 order = ", ".join(read_order(table) or table.key)
                 sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
                 for found in connection.execute(sql, (home["user_id"],)):
-                    yield {"table": table.name, **table.portable(found)}
+                    yield {"table": table.name, **table.to_portable(found)}
 
 
 def _column_names(connection: sqlite3.Connection, table: str) -> set[str]:

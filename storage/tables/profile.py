@@ -22,7 +22,7 @@ class ProfileTable(OwnerTables):
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first."""
-        return [PROFILE_ROWS.of(row) for row in await self._fetch_rows(owner, _ALL, owner)]
+        return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
         """Store a new version. Raise StaleFacts if a source of it is gone or was reworded."""
@@ -39,11 +39,11 @@ class ProfileTable(OwnerTables):
                     raise StaleFacts
             id_ = await tx.run(take_ids, self.kind, owner, "next_profile_id")
             before = await tx.row(f"{_ALL} LIMIT 1", owner)
-            row = _NEW_PROFILE_ROWS.row(profile) | {"id": id_, "created_at": format_moment(now)}
+            row = _NEW_PROFILE_ROWS.to_row(profile) | {"id": id_, "created_at": format_moment(now)}
             row["last_summary_id"] = max((before["last_summary_id"] if before else 0, *profile.summary_ids))
             row["fact_ids"] = [fact.id for fact in profile.facts]
-            [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.stored(row))
-        return PROFILE_ROWS.of(stored)
+            [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.to_values(row))
+        return PROFILE_ROWS.parse(stored)
 
     async def list_undistilled(self, owner: int, limit: int) -> list[Summary]:
         """Return the newest completed L1 summaries that are newer than those in the newest profile, ascending.
@@ -51,13 +51,13 @@ class ProfileTable(OwnerTables):
         Leave out imported history, from which nothing is learned unasked.
         """
         rows = await self._fetch_rows(owner, _UNDISTILLED, owner, limit)
-        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
+        return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
 
 def read_newest(connection: Connection, owner: int) -> Profile | None:
     """Return the profile in use."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
-    return PROFILE_ROWS.of(row) if row else None
+    return PROFILE_ROWS.parse(row) if row else None
 
 
 _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"

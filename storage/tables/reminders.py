@@ -46,8 +46,8 @@ class ReminderTable(OwnerTables):
                 source=source,
                 **asdict(wish),
             )
-            row = REMINDER_ROWS.row(made) | {"wall_time": _format_wall_time(wish.local)}
-            connection.execute(REMINDERS.upsert, REMINDERS.stored(row))
+            row = REMINDER_ROWS.to_row(made) | {"wall_time": _format_wall_time(wish.local)}
+            connection.execute(REMINDERS.upsert, REMINDERS.to_values(row))
             return made
 
         return await self.database.transact(put, owner)
@@ -106,7 +106,7 @@ def parse_reminder(row: AnyRow) -> Reminder:
     except ValueError:
         local = None
     day = row["month_day"] if 0 <= row["month_day"] <= 31 else 0
-    return REMINDER_ROWS.of(row, local=local, month_day=day)
+    return REMINDER_ROWS.parse(row, local=local, month_day=day)
 
 
 def _format_wall_time(local: datetime | None) -> str:

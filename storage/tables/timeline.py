@@ -5,7 +5,7 @@ from datetime import datetime
 
 from records.messages import Message, TimelineKind
 from records.scopes import Scope
-from storage.schema.rows import format_moment, message_of
+from storage.schema.rows import format_moment, parse_message
 from storage.tables.owner_tables import OwnerTables
 
 _KINDS: Mapping[TimelineKind, str] = {
@@ -51,12 +51,12 @@ class TimelineTable(OwnerTables):
         sql = f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]}"  # noqa: S608
         sql = f"{sql} ORDER BY created_at {order}, id {order} LIMIT ?"
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
-        return [message_of(row) for row in (rows if is_forwards else reversed(rows))]
+        return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
     async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
         """Return the first messages covered by a level 1 summary, ascending."""
         rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
-        return [message_of(row) for row in rows]
+        return [parse_message(row) for row in rows]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Return the hours that have messages, ascending, with the number of their messages and characters."""

@@ -50,7 +50,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         for number in range(5_000)
     ]  # fmt: skip
     async with write(store) as tx:
-        await tx.many(CONVERSATIONS.upsert, [CONVERSATIONS.stored(CONVERSATION_ROWS.row(one)) for one in many])
+        await tx.many(CONVERSATIONS.upsert, [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(one)) for one in many])
     await store.append(many[0].scope, [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)

@@ -200,7 +200,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    row = FACTS.portable({**FACTS.defaults, **FACT_ROWS.row(fact), "source_ids": "[]", "tags": "[]"})
+    row = FACTS.to_portable({**FACTS.defaults, **FACT_ROWS.to_row(fact), "source_ids": "[]", "tags": "[]"})
     later = row | {
         "id": 9,
         "text": "Anna has lived in Oslo again.",

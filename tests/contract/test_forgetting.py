@@ -23,7 +23,7 @@ from text.analyzer import analyse_text
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
     whole = {**table.defaults, "user_id": ANNA.owner, **row}
     async with write(store) as tx:
-        await tx.rows(table.upsert, *table.stored(whole))
+        await tx.rows(table.upsert, *table.to_values(whole))
 
 
 async def fact(store: MemoryStore, number: int, text: str, *sources: int, **more: object) -> None:

@@ -42,9 +42,9 @@ async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> No
 
 
 async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
-    made = REMINDER_ROWS.row(await add(store)) | {"wall_time": ""}
+    made = REMINDER_ROWS.to_row(await add(store)) | {"wall_time": ""}
     async with write(store) as tx:
-        rows = [REMINDERS.stored(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
+        rows = [REMINDERS.to_values(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
         await tx.many(REMINDERS.upsert, rows)
     assert (await add(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")

@@ -99,7 +99,7 @@ UPDATE: dict[str, Any] = {
         "caption": "/start@keepsake_bot now",
     },
 }
-JOURNAL = JournalEntry(seq=1).line()
+JOURNAL = JournalEntry(seq=1).format_line()
 MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("everyone_allowed", "data_dir")]
 
 
@@ -198,7 +198,7 @@ class EntryPoints:
         file.write_bytes(self._file(chance))
         self._scratch.execute("BEGIN")
         try:
-            snapshot.insert_snapshot(self._scratch, snapshot.read(file)[1], StorageType.JSON)
+            snapshot.insert_snapshot(self._scratch, snapshot.read_snapshot(file)[1], StorageType.JSON)
         except (
             snapshot.SnapshotError,
             StorageTooNew,

@@ -11,7 +11,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from storage.bot_state.directory import Directory
-from storage.engine.data_dir import data_dir
+from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
@@ -25,7 +25,7 @@ OWNERS = (1, 2)
 
 async def write(folder: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - not a secret
-    with data_dir(folder):
+    with lock_data_dir(folder):
         async with (
             Database.open(folder / "memory.db", migrations=MIGRATIONS) as database,
             JsonStore.open(folder) as json,

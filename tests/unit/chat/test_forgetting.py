@@ -81,7 +81,9 @@ async def lived(talk: Talk) -> None:
             (PROFILES, {"id": 1, "text": f"Owner of {WORD}.", "last_summary_id": 99}),
             (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
         ):
-            await tx.rows(table.upsert, *table.stored({**table.defaults, **row, "user_id": ANNA.id, "created_at": at}))
+            await tx.rows(
+                table.upsert, *table.to_values({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
+            )
 
 
 @pytest.mark.parametrize("storage", STORAGES)

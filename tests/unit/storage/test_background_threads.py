@@ -16,7 +16,7 @@ from records.owners import StorageType
 from storage.bot_state.directory import Directory, Location, Stores
 from storage.bot_state.leases import Everybody
 from storage.bot_state.wizard_state import WizardState, WizardStates
-from storage.engine.data_dir import data_dir
+from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
@@ -97,8 +97,8 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
     assert location == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
     assert await house.directory.list_moves() == []
-    assert await old.owner(ANNA.owner) is None
-    assert (await old.counts(ANNA)).total == 0
+    assert await old.find_owner(ANNA.owner) is None
+    assert (await old.read_counts(ANNA)).total == 0
     with pytest.raises(StorageError):
         await old.append(ANNA, [said("late")])
     new = house.store(target)
@@ -164,10 +164,10 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     assert await directory.finish_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
     assert (await directory.list_locations())[0].storage is home.kind
-    assert await home.digest(ANNA.owner) == digest
-    assert await home.owner(ANNA.owner) is not None
-    assert (await other.counts(ANNA)).total == 0
-    assert await other.owner(ANNA.owner) is None
+    assert await home.compute_digest(ANNA.owner) == digest
+    assert await home.find_owner(ANNA.owner) is not None
+    assert (await other.read_counts(ANNA)).total == 0
+    assert await other.find_owner(ANNA.owner) is None
 
 
 async def test_a_move_that_fails_changes_nothing(house: House) -> None:
@@ -178,7 +178,7 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
     with pytest.raises(StorageError, match="already holds"):
         await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
     assert await house.directory.list_moves() == []
-    assert await old.digest(ANNA.owner) == digest
+    assert await old.compute_digest(ANNA.owner) == digest
     assert (await house.directory.list_locations())[0].storage is StorageType.SQLITE
 
 
@@ -198,14 +198,14 @@ async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> No
 
 # the data directory ------------------------------------------------------------------------------------------
 def test_the_data_directory_is_made_private(tmp_path: Path) -> None:
-    with data_dir(tmp_path / "deep" / "data") as path:
+    with lock_data_dir(tmp_path / "deep" / "data") as path:
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
         assert [stat.S_IMODE(file.stat().st_mode) for file in path.iterdir()] == [0o600]
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
-    with data_dir(tmp_path):
-        with pytest.raises(StorageBusy, match="DATA_DIR"), data_dir(tmp_path):
+    with lock_data_dir(tmp_path):
+        with pytest.raises(StorageBusy, match="DATA_DIR"), lock_data_dir(tmp_path):
             pass
         code = (
             "import sys; from pathlib import Path; from records import errors\n"
@@ -215,7 +215,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         )
         root = ROOT
         assert subprocess.run([sys.executable, "-c", code, tmp_path], cwd=root, check=False).returncode == 7
-    with data_dir(tmp_path):
+    with lock_data_dir(tmp_path):
         pass
 
 
@@ -224,6 +224,6 @@ def test_a_data_directory_that_cannot_be_written_is_named(tmp_path: Path, kind: 
     """Root ignores permissions, so these are places where not even root can write."""
     (tmp_path / "file").write_text("x")
     path = {"file": tmp_path / "file", "below a file": tmp_path / "file" / "data", "proc": Path("/proc/keepsake")}[kind]
-    with pytest.raises(SettingsError, match="DATA_DIR") as caught, data_dir(path):
+    with pytest.raises(SettingsError, match="DATA_DIR") as caught, lock_data_dir(path):
         pass
     assert caught.value.variable == "DATA_DIR"

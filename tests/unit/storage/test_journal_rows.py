@@ -13,7 +13,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from storage.schema.portable_tables import MESSAGES, USERS
 from storage.stores.json import JsonStore
-from storage.stores.json_files import iterate_entries, scan
+from storage.stores.json_files import iterate_entries, scan_journal
 
 SCOPE = Scope(owner=7, thread=-3)
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -52,13 +52,13 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         )
         await store.append(SCOPE, [answer])
         path = folder / "memory.json.journal"
-        written = list(iterate_entries(path, end=scan(path).end, after=0))
+        written = list(iterate_entries(path, end=scan_journal(path).end, after=0))
         [said] = [one.put[MESSAGES.name] for one in written if len(one.put.get(MESSAGES.name, ())) == len(drafts)]
         assert [row["content"] for row in said] == [one.content for one in stored]
         assert written[-1].put["accounts"][0]["account"] == account
         async with store.database.read(None) as reader:
             for table in (USERS, MESSAGES):
-                rows = [table.portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
+                rows = [table.to_portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
                 put = [row for one in written for row in one.put.get(table.name, ())]
                 last = {tuple(row[name] for name in table.key): row for row in put}
                 assert [last[tuple(row[name] for name in table.key)] for row in rows] == rows

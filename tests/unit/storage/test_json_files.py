@@ -499,7 +499,7 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
 
 
 def test_a_line_knows_whether_it_is_whole() -> None:
-    line = JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).line()
+    line = JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).format_line()
     assert parse_entry(line) == JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
     for length in range(len(line)):
         assert parse_entry(line[:length]) is None

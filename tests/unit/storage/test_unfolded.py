@@ -15,7 +15,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores import memory_store
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
-from storage.tables.messages import context_sources
+from storage.tables.messages import read_context_sources
 
 SCOPE = Scope(owner=1)
 OWNER = """
@@ -34,7 +34,7 @@ SELECT value, 1, 0, 'user', 'Hello', '2026-01-01T00:00:00+00:00', ?1, ?2, value 
 
 
 def unfolded(connection: sqlite3.Connection) -> int:
-    return len(context_sources(connection, SCOPE, turns=8, before=None).unfolded)
+    return len(read_context_sources(connection, SCOPE, turns=8, before=None).unfolded)
 
 
 def by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
@@ -84,5 +84,5 @@ def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) 
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
         connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNFOLDED + 6)))))
-        ids = [one.id for one in context_sources(connection, SCOPE, turns=8, before=None).unfolded]
+        ids = [one.id for one in read_context_sources(connection, SCOPE, turns=8, before=None).unfolded]
     assert ids == list(range(6, MAX_UNFOLDED + 6))

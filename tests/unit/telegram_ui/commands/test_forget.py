@@ -157,7 +157,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
         async with store.database.write(ANN) as tx:
-            await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
+            await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
     assert desk.last(ANN) == "The bot's memory holds nothing of this."
     await desk.say(ANN, ANN, "/forget fact 3")
