@@ -65,8 +65,7 @@ class AnswerButtons(Family):
             return tr("answers-too-late")
         begin, shown = self._dependencies.answers.begin, await self._find_shown(ask)
         stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
-        await self._deliver_shielded(ask, stream, answered)
-        return None
+        return await self._deliver_shielded(ask, stream, answered)
 
     @press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
@@ -92,8 +91,7 @@ class AnswerButtons(Family):
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, kept=stream.read_seen)
 
-        await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
-        return None
+        return await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
 
     @press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
@@ -155,8 +153,7 @@ class AnswerButtons(Family):
             await self._delivery.say(chat, tr("answers-too-late"))
         elif answered is None or status:
             await self._show_text(ask, status if answered else tr("answers-too-late"))
-        await self._deliver_shielded(ask, stream, answered)
-        return None
+        return await self._deliver_shielded(ask, stream, answered)
 
     async def _find_shown(self, ask: Ask) -> Sequence[int]:
         """Return the ids of all messages of the answer with the pressed button."""
@@ -196,16 +193,19 @@ class AnswerButtons(Family):
                 await stream.break_off()
             raise
 
-    async def _deliver_shielded(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
+    async def _deliver_shielded(
+        self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None
+    ) -> str | None:
         """Deliver an answer, even if this task is cancelled, since it is stored by now."""
         if answered is None:
-            return
+            return None
         delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
         try:
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
             await delivering
             raise
+        return None
 
     async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
         chat = ask.chat

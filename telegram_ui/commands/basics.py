@@ -43,15 +43,15 @@ class Basics(Family):
         name = ask.argument.strip().removeprefix("/").casefold()
         if row := next((row for row in self._list_known(ask) if row.name == name), None):
             return _format_row(row)
-        await self._show_usual(ask)
-        return None
+        return await self._show_usual(ask)
 
     @press(HELP)
-    async def _show_usual(self, ask: Ask) -> None:
+    async def _show_usual(self, ask: Ask) -> str | None:
         rows = {row.name: _format_row(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(ask, MORE, tr("basics-button-more"))])
         text = "\n".join([_format_hint(ask), "", *(rows[name] for name in USUAL if name in rows)])
         await self._delivery.say(ask.chat, text, keyboard=keyboard)
+        return None
 
     @press(MORE)
     async def _show_all(self, ask: Ask) -> None:
@@ -73,7 +73,7 @@ class Basics(Family):
 
     @press(STORED)
     async def _show_privacy(self, ask: Ask) -> None:
-        await self._delivery.say(ask.chat, await self._describe_stored(ask))
+        await self._delivery.say(ask.chat, await self._describe_stored(ask) or "")
 
     @command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:

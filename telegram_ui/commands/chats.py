@@ -47,7 +47,7 @@ class ChatsCommands(Family):
     async def _press(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
-            await self._delivery.say(ask.chat, await self._begin_chat(replace(ask, argument="")))
+            await self._delivery.say(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")
             return None
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
@@ -91,8 +91,7 @@ class ChatsCommands(Family):
         pages = -(-total // CHATS_PER_PAGE)
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PAGE}{to}"))
         new = self._make_button(ask, KIND, tr("chats-untitled"), NEW)
-        await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
-        return None
+        return await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
 
     async def take_text(self, ask: Ask) -> bool:
         async def rename(thread: int) -> str:

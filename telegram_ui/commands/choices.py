@@ -61,17 +61,14 @@ class ChoiceCommands(Family):
     async def _press(self, ask: Ask) -> str | None:
         what, _, value = ask.argument.partition(".")
         if what == BACK:
-            await self._show_settings(ask, await self._read_config(ask))
-            return None
+            return await self._show_settings(ask, await self._read_config(ask))
         if what == ZONE:
-            await self._ask_time(ask, None if value else ask.message_id)
-            return None
+            return await self._ask_time(ask, None if value else ask.message_id)
         if what == OFFSET:
             return await self._press_time(ask, value)
         if refused := await self._set_choice(ask, what, value):
             return refused
-        await self._show_settings(ask, await self._read_config(ask))
-        return None
+        return await self._show_settings(ask, await self._read_config(ask))
 
     async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
         """Store a choice. Return a sentence if it cannot be chosen. While memory is off, it can only be turned on."""
@@ -89,7 +86,7 @@ class ChoiceCommands(Family):
                 return str(refused)
         return None
 
-    async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> None:
+    async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> str | None:
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, payload)
 
@@ -106,7 +103,7 @@ class ChoiceCommands(Family):
             rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
-        await self._show_text(ask, "\n".join([format_settings(config), *self._list_missing(ask, config)]), *rows)
+        return await self._show_text(ask, "\n".join([format_settings(config), *self._list_missing(ask, config)]), *rows)
 
     def _list_missing(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
         """Return a line for each ability that is not set up. Admins are told which setting adds it."""
@@ -127,8 +124,7 @@ class ChoiceCommands(Family):
     async def _handle_zone_command(self, ask: Ask) -> str | None:
         name = ask.argument.strip()
         if not name:
-            await self._ask_time(ask, None)
-            return None
+            return await self._ask_time(ask, None)
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         try:
@@ -137,7 +133,7 @@ class ChoiceCommands(Family):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_time(self, ask: Ask, instead_of: int | None) -> None:
+    async def _ask_time(self, ask: Ask, instead_of: int | None) -> str | None:
         """Show the time zone and buttons with the current times of all zones.
 
         `instead_of` is the message with the settings, which are shown again after the choice.
@@ -153,6 +149,7 @@ class ChoiceCommands(Family):
         here = format_zone_with_time(config.timezone if config else "", now, zone_of(config))
         text = f"{here}\n{tr('choices-which-time')}"
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
+        return None
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
         """Make the UTC offset of the pressed time the time zone."""
@@ -163,8 +160,7 @@ class ChoiceCommands(Family):
         config = await self._choose(ask, timezone=name)
         chosen = format_zone_with_time(name, self._now(), config.zone)
         if not after:
-            await self._show_text(ask, chosen)
-            return None
+            return await self._show_text(ask, chosen)
         await self._show_settings(ask, config)
         return chosen
 
@@ -246,15 +242,13 @@ class LanguageCommands(Family):
         wanted = ask.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
-            await self._show_choice(ask)
-            return None
+            return await self._show_choice(ask)
         return await self._set_language(ask, found or "")
 
     @press(LANGUAGE, who="admins")
     async def _press(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
-            await self._show_choice(ask)
-            return None
+            return await self._show_choice(ask)
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
@@ -284,15 +278,9 @@ class LanguageCommands(Family):
         with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 
-    async def _show_choice(self, ask: Ask) -> None:
+    async def _show_choice(self, ask: Ask) -> str | None:
         config = await self._read_config(ask)
         chosen = config.language if config else ""
-        buttons = [
-            self._make_button(ask, LANGUAGE, format_ticked(name, is_chosen=code == chosen), code)
-            for code, name in LANGUAGES.items()
-        ]
-        if ask.chat.is_private:
-            label = format_ticked(tr("language-automatic"), is_chosen=not chosen)
-            buttons.append(self._make_button(ask, LANGUAGE, label, BY_APP))
-        rows = split_rows(buttons, 2)
-        await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])
+        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if ask.chat.is_private else LANGUAGES
+        rows = split_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
+        return await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])

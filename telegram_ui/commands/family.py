@@ -4,12 +4,12 @@ registry.py lists all families.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
@@ -24,7 +24,7 @@ from records.owners import OwnerConfig
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
-from telegram_ui.commands.wording import zone_of
+from telegram_ui.commands.wording import format_ticked, zone_of
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
@@ -133,7 +133,7 @@ class Press:
         """The key in the registry."""
         return self.name
 
-    def __get__(self, family: "Family", owner: type) -> Callable[[Ask], Awaitable[Any]]:
+    def __get__(self, family: "Family", owner: type) -> Callable[[Ask], Awaitable[str | None]]:
         """Bind the handler, so that other methods of its family can call it."""
         return partial(self.handler, family)
 
@@ -160,29 +160,16 @@ class Command(Press):
         return f"/{self.name}"
 
 
-class PressOptions(TypedDict, total=False):
-    """The optional fields of Press."""
-
-    who: Who
-    queue: Queue
-    reads_file: bool
-    is_ephemeral: bool
-
-
-class CommandOptions(PressOptions, total=False):
-    """The optional fields of Command."""
-
-    where: Where
-    stands_alone: bool
-
-
-def command(name: str, **options: Unpack[CommandOptions]) -> Callable[[Handler], Command]:
-    """Declare a method of a family as the handler of a command. Its description is the text menu-NAME."""
+def command(name: str, **options: Any) -> Callable[[Handler], Command]:
+    """Declare a method of a family as the handler of a command, with these fields of Command."""
     return lambda handler: Command(name=name, handler=handler, **options)
 
 
-def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Press]:
-    """Declare a method of a family as the handler of a kind of button (at most three characters)."""
+def press(kind: str, **options: Any) -> Callable[[Handler], Press]:
+    """Declare a method of a family as the handler of a kind of button, with these fields of Press.
+
+    A kind has at most three characters.
+    """
     return lambda handler: Press(name=kind, handler=handler, **options)
 
 
@@ -304,19 +291,33 @@ class Family:
     ) -> InlineKeyboardButton:
         return self._buttons.make_button(kind, ask.chat, ask.person, label, payload, erases=erases)
 
+    def _make_choice_buttons(
+        self, ask: Ask, kind: str, labels: Mapping[str, str], chosen: str
+    ) -> list[InlineKeyboardButton]:
+        """Return a button for each payload and label, with the chosen one marked."""
+        return [
+            self._make_button(ask, kind, format_ticked(label, is_chosen=payload == chosen), payload)
+            for payload, label in labels.items()
+        ]
+
     def _make_settings_button(self, ask: Ask) -> InlineKeyboardButton:
         """Return the button that leads back from a list to /settings."""
         return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
-    async def _say_failed(self, ask: Ask, text: str) -> None:
+    async def _say_failed(self, ask: Ask, text: str) -> str | None:
         """Reply to a command with the reason why it failed and a [Try again] button."""
         keyboard = self._buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
+        return None
 
-    async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> None:
-        """Replace the message with the pressed button by this text and these buttons, or send them after a command."""
+    async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
+        """Replace the message with the pressed button by this text and these buttons, or send them after a command.
+
+        Return None, like a handler that has nothing more to say.
+        """
         pressed = ask.message_id if ask.update.callback_query is not None else None
         await self._delivery.replace(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
+        return None
 
 
 LIFETIME = timedelta(minutes=10)

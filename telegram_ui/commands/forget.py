@@ -60,19 +60,16 @@ class ForgetCommands(Family):
                 return tr("forget-no-such-date")
             if target is None:
                 return await self._search_messages(ask)
-            await self._ask_to_confirm(ask, target)
-            return None
+            return await self._ask_to_confirm(ask, target)
         if ask.replied_to is not None:
             message = await self._find_replied(ask)
             if message is None:
                 return tr("forget-gone")
-            await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
-            return None
+            return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
         today = Target(kind="days", first=now.date(), last=now.date())
         choices = {tr("forget-today"): today, tr("forget-everything"): _EVERYTHING}
         rows = [[self._make_target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
-        await self._show_text(ask, tr("forget-usage"), *rows)
-        return None
+        return await self._show_text(ask, tr("forget-usage"), *rows)
 
     async def _ask_about_own_message(self, ask: Ask) -> str | None:
         """Let a member of a group forget their own message, to which they replied."""
@@ -81,8 +78,7 @@ class ForgetCommands(Family):
         message = await self._find_replied(ask)
         if message is None or not message.is_user:
             return tr("forget-gone")
-        await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
-        return None
+        return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
 
     async def _find_replied(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
@@ -146,14 +142,13 @@ class ForgetCommands(Family):
         if len(matches) == MAX_MATCHES or len(facts) > MAX_MATCHES:
             lines += ["", tr("forget-maybe-more")]
         keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
-        await self._show_text(ask, "\n".join(lines), *rows, [keep])
-        return None
+        return await self._show_text(ask, "\n".join(lines), *rows, [keep])
 
-    async def _ask_to_confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> None:
+    async def _ask_to_confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> str | None:
         text, choices = await self._make_question(ask.chat.location, await self._find_scope(ask, target), target)
         rows = [[self._make_target_button(ask, press, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
-        await self._show_text(ask, text, *rows, keep)
+        return await self._show_text(ask, text, *rows, keep)
 
     async def _make_question(
         self, place: Scope, scope: Scope, target: Target
@@ -254,16 +249,14 @@ class ForgetCommands(Family):
         target = parse_payload(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
-        await self._ask_to_confirm(ask, target)
-        return None
+        return await self._ask_to_confirm(ask, target)
 
     @press(CONVERSATION, who="admins")
     async def _choose_conversation(self, ask: Ask) -> str | None:
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
-        await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
-        return None
+        return await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
 
     @press(KEEP)
     async def _keep_all(self, ask: Ask) -> None:

@@ -63,11 +63,9 @@ class MemoryCommands(Family):
         verb, rest = verb.casefold(), rest.strip()
         number, _, text = rest.partition(" ")
         if not verb:
-            await self._show_view(ask, View())
-            return None
+            return await self._show_view(ask, View())
         if verb.lstrip("#").isdecimal() and not rest:
-            await self._show_view(ask, View(fact=int(verb.lstrip("#")[:10])))
-            return None
+            return await self._show_view(ask, View(fact=int(verb.lstrip("#")[:10])))
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if verb == "add":
@@ -87,8 +85,9 @@ class MemoryCommands(Family):
         if not is_private and message_id and await self._delivery.react(ask.chat, message_id, NOTED_REACTION):
             return None
         keep = self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")
-        await self._show_text(ask, tr("memory-added", text=fact.text), [] if fact.kind == "instruction" else [keep])
-        return None
+        return await self._show_text(
+            ask, tr("memory-added", text=fact.text), [] if fact.kind == "instruction" else [keep]
+        )
 
     async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
         """Change the text of a fact and show its card. Return a sentence if it cannot be changed."""
@@ -97,7 +96,7 @@ class MemoryCommands(Family):
             await self._show_view(ask, View(fact=id_))
         return refusal
 
-    async def _show_view(self, ask: Ask, view: View) -> None:
+    async def _show_view(self, ask: Ask, view: View) -> str | None:
         owner = ask.chat.scope.owner
         config = await self._read_config(ask)
         text, rows = render_view(
@@ -110,7 +109,7 @@ class MemoryCommands(Family):
                 ask, KIND, label, payload, erases=payload[0] in ERASING_ACTIONS
             ),
         )
-        await self._show_text(ask, text, *rows)
+        return await self._show_text(ask, text, *rows)
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:

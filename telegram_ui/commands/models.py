@@ -8,7 +8,7 @@ from locales.catalog import tr
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import format_quote, format_ticked
+from telegram_ui.commands.wording import format_quote
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"  # the payload of the buttons of /settings that open these lists
@@ -52,13 +52,10 @@ class ModelCommands(Family):
         chosen = choose_model(await self._read_config(ask), self._model_names)
         if len(self._model_names) == 1:
             return tr("model-only", model=chosen)
-        rows = []
-        for model in self._model_names:
-            label = format_ticked(format_quote(model, MAX_LABEL_CHARS), is_chosen=model == chosen)
-            rows.append([self._make_button(ask, MODEL, label, make_model_key(model))])
+        labels = {make_model_key(name): format_quote(name, MAX_LABEL_CHARS) for name in self._model_names}
+        rows = split_rows(self._make_choice_buttons(ask, MODEL, labels, make_model_key(chosen)), 1)
         text = "\n".join([tr("model-question", model=chosen), *self._list_abilities()])
-        await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
-        return None
+        return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
 
     def _list_abilities(self) -> list[str]:
         """Return one line per model whose vision support is known."""
@@ -75,15 +72,13 @@ class ModelCommands(Family):
             await self._choose_persona(ask, NONE)
         elif ask.argument.strip():
             return await self._choose_own_persona(ask)
-        await self._show_personas(ask, None)
-        return None
+        return await self._show_personas(ask, None)
 
     @press(PERSONA, who="admins")
     async def _press_persona(self, ask: Ask) -> str | None:
         wanted = ask.argument
         if wanted == ASK:
-            await self._show_personas(ask, ask.message_id)
-            return None
+            return await self._show_personas(ask, ask.message_id)
         if wanted == OWN_PERSONA:
             question = tr("model-own-question", most=str(MAX_PERSONA_CHARS))
             await self._own.ask_for(ask, question, about=ask.message_id, example=tr("model-own-example"))
@@ -91,8 +86,7 @@ class ModelCommands(Family):
         if wanted != NONE and wanted not in PERSONAS:
             return tr("shared-dead-button")
         await self._choose_persona(ask, wanted)
-        await self._show_personas(ask, ask.message_id)
-        return None
+        return await self._show_personas(ask, ask.message_id)
 
     async def _choose_persona(self, ask: Ask, wanted: str) -> None:
         await self._choose(ask, persona="" if wanted == NONE else wanted)
@@ -113,19 +107,17 @@ class ModelCommands(Family):
             await self._show_personas(ask, list_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
+    async def _show_personas(self, ask: Ask, instead_of: int | None) -> str | None:
         config = await self._read_config(ask)
         chosen = choose_persona(config)
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        buttons = []
-        for persona in (NONE, *PERSONAS, OWN_PERSONA):
-            label = format_ticked(tr(f"model-persona-{persona}"), is_chosen=persona == chosen)
-            buttons.append(self._make_button(ask, PERSONA, label, persona))
-        rows = split_rows(buttons, 2)
+        labels = {persona: tr(f"model-persona-{persona}") for persona in (NONE, *PERSONAS, OWN_PERSONA)}
+        rows = split_rows(self._make_choice_buttons(ask, PERSONA, labels, chosen), 2)
         keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
+        return None
 
 
 def make_model_key(model: str) -> str:

@@ -9,7 +9,7 @@ from locales.catalog import tr
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import format_checked, format_ticked, name_policy
+from telegram_ui.commands.wording import format_checked, name_policy
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -45,10 +45,8 @@ class PolicyCommands(Family):
 
     async def _show_policy(self, ask: Ask, config: OwnerConfig | None) -> None:
         chosen = config.policy if config else "pyramid"
-        policies = [
-            self._make_button(ask, KIND, format_ticked(tr(f"policy-name-{policy}"), is_chosen=policy == chosen), policy)
-            for policy in POLICIES
-        ]
+        labels = {policy: tr(f"policy-name-{policy}") for policy in POLICIES}
+        policies = self._make_choice_buttons(ask, KIND, labels, chosen)
         is_on = config is None or config.auto_fold
         switch = format_checked(tr("policy-automatic"), is_on=is_on)
         switches = [self._make_button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]

@@ -45,8 +45,7 @@ class SearchCommands(Family):
             return tr("search-how")
         if await self._read_config(ask) is None:
             return tr("search-not-configured")
-        await self._send_page(ask, query, await self._services.search.page(ask.chat.scope, query))
-        return None
+        return await self._send_page(ask, query, await self._services.search.page(ask.chat.scope, query))
 
     @press(MORE)
     async def _show_more(self, ask: Ask) -> str | None:
@@ -63,10 +62,11 @@ class SearchCommands(Family):
         )
         if not page.found and page.first:
             return tr("search-no-more")
-        await self._send_page(ask, query, page, titles)
-        return None
+        return await self._send_page(ask, query, page, titles)
 
-    async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None) -> None:
+    async def _send_page(
+        self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None
+    ) -> str | None:
         """Send a page. `titles` are those of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
@@ -88,6 +88,7 @@ class SearchCommands(Family):
         if not titles and page.first == 0 and len(await self._conversation_titles(ask)) > 1:
             rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
+        return None
 
     async def _conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
         """Return the titles of this place's conversations, latest first."""

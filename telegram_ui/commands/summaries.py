@@ -69,8 +69,7 @@ class SummaryCommands(Family):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         if outcome.state not in ("failed", "busy"):
             return format_outcome(outcome)
-        await self._say_failed(ask, format_outcome(outcome))
-        return None
+        return await self._say_failed(ask, format_outcome(outcome))
 
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:

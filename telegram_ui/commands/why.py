@@ -7,7 +7,7 @@ Explanations are stored by chat/explanations.py.
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from functools import partial
-from itertools import accumulate, groupby, islice
+from itertools import groupby
 from operator import itemgetter
 
 from telegram import InlineKeyboardButton
@@ -37,9 +37,8 @@ from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
 MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
-ITEMS_PER_PAGE = 5
 MAX_MESSAGE_CHARS = 2_500  # characters quoted of a message
-MAX_TITLE_UNITS = 300  # UTF-16 units of the lines above the quotes of a page
+MAX_HEAD_UNITS = 600  # UTF-16 units of the lines above the quote of a page
 MAX_LABEL_CHARS = 40  # characters of a fact on its button
 Item = tuple[str, str]  # a heading and its lines
 
@@ -73,8 +72,7 @@ class WhyCommands(Family):
         pages = make_why_pages(explanation, ask.chat, zone)
         number = min(int(page), len(pages) - 1)
         button = partial(self._make_details_button, ask, explanation, int(telegram_id, 16))
-        await self._show_text(ask, pages[number], make_page_buttons(number, len(pages), button))
-        return None
+        return await self._show_text(ask, pages[number], make_page_buttons(number, len(pages), button))
 
     async def _show_explanation(self, ask: Ask, telegram_id: int | None, *, has_corrections: bool = False) -> None:
         explanation = await self._find_explanation(ask, telegram_id)
@@ -83,14 +81,15 @@ class WhyCommands(Family):
             await self._delivery.say(ask.chat, unknown if explanation is None else tr("why-lost"))
             return
         zone = await self._read_zone(ask.chat.scope.owner)
-        shown, is_whole = make_why_message(explanation, ask.chat, zone)
-        button = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
+        pages = make_why_pages(explanation, ask.chat, zone)
+        details = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 1)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
         corrections = [
             [self._make_button(ask, CARD, f"✏️ {format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
             for fact in facts[:MAX_CORRECTABLE]
         ]
-        await self._delivery.say(ask.chat, shown, keyboard=make_keyboard([] if is_whole else [button], *corrections))
+        keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
+        await self._delivery.say(ask.chat, pages[0], keyboard=keyboard)
 
     async def _find_explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope
@@ -108,52 +107,19 @@ def _make_answer_key(explanation: Explanation) -> str:
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
-def make_why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tuple[Piece, bool]:
-    """Return the text of /why, and True if all details fit into its expandable quote.
-
-    The tokens of each part of the prompt are always included.
-    """
-    record, shown = explanation.record, Marked()
-    shown.bold(tr("why-title", date=format_moment(record.at, zone)))
-    shown.add(f"\n{_format_sources(explanation)}\n{_format_size(record)}")
-    if not explanation.is_stored:
-        shown.add(f"\n{tr('why-not-stored')}")
-    items = _list_items(explanation, chat, zone)
-    room = MAX_UNITS - count_units(shown.piece().text) - 1
-    rest = _format_sections(items)
-    is_whole = count_units(rest.text) <= room
-    if not is_whole:
-        rest = _format_sections(_fit_items(items, room))
-    return shown.add("\n").folded_whole(rest).piece(), is_whole
-
-
-def _fit_items(items: Sequence[Item], room: int) -> list[Item]:
-    *others, parts = items  # the tokens of each part come last, and are always shown
-    sizes = accumulate(map(_measure_item, others), initial=_measure_item(parts))
-    return [item for item, up_to in zip(others, islice(sizes, 1, None), strict=True) if up_to <= room] + [parts]
-
-
-def _measure_item(item: Item) -> int:
-    return count_units(item[0]) + count_units(item[1]) + len("\n\n\n")
-
-
-def _format_sections(items: Sequence[Item]) -> Piece:
-    shown = Marked()
-    for number, (heading, section) in enumerate(groupby(items, key=itemgetter(0))):
-        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(line for _, line in section))
-    return shown.piece()
-
-
 def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
-    """Format an explanation as pages of expandable quotes, at least one."""
-    groups = list(_split_pages(_list_items(explanation, chat, zone)))
+    """Format an explanation as pages, each with one expandable quote. The first has the tokens of each part."""
+    head = [_format_sources(explanation), _format_size(explanation.record)]
+    head += [] if explanation.is_stored else [tr("why-not-stored")]
+    items = _list_items(explanation, chat, zone)
+    groups = list(_split_pages(items))
+    if len(groups) > 1:
+        groups = list(_split_pages([items[-1], *items[:-1]]))
     pages = []
-    for number, items in enumerate(groups, start=1):
+    for number, group in enumerate(groups, start=1):
         shown = Marked().bold(tr("why-title", date=format_moment(explanation.record.at, zone)))
-        shown.add(f"\n{number}/{len(groups)}" if len(groups) > 1 else "")
-        for heading, section in groupby(items, key=itemgetter(0)):
-            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(line for _, line in section))
-        pages.append(shown.piece())
+        shown.add("\n" + ("\n".join(head) if number == 1 else f"{number}/{len(groups)}") + "\n")
+        pages.append(shown.folded_whole(_format_sections(group)).piece())
     return pages
 
 
@@ -161,12 +127,20 @@ def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
     page: list[Item] = []
     size = 0
     for item in items:
-        if page and (len(page) == ITEMS_PER_PAGE or size + _measure_item(item) > MAX_UNITS - MAX_TITLE_UNITS):
+        item_size = count_units(item[0]) + count_units(item[1]) + len("\n\n\n")
+        if page and size + item_size > MAX_UNITS - MAX_HEAD_UNITS:
             yield page
             page, size = [], 0
         page.append(item)
-        size += _measure_item(item)
+        size += item_size
     yield page
+
+
+def _format_sections(items: Sequence[Item]) -> Piece:
+    shown = Marked()
+    for number, (heading, section) in enumerate(groupby(items, key=itemgetter(0))):
+        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(line for _, line in section))
+    return shown.piece()
 
 
 def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:

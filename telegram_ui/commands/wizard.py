@@ -74,10 +74,8 @@ class Wizard(Family):
         self._unwritten.pop((place, ask.person.id), None)
         config = await self._read_config(ask)
         chosen = config.storage if config else None
-        row = [
-            self._make_button(ask, KIND, format_ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
-            for storage, name in self._offered.items()
-        ]
+        labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered.items()}
+        row = self._make_choice_buttons(ask, KIND, labels, f"{state.nonce}.{chosen}")
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
@@ -105,20 +103,17 @@ class Wizard(Family):
             return tr("shared-dead-button")
         if self._is_expired(state):
             await self._states.drop(ask.chat.location, ask.person.id)
-            await self._show_text(ask, tr("wizard-expired"))
-            return None
+            return await self._show_text(ask, tr("wizard-expired"))
         if state.step != (STORAGE if number is None else NUMBER):
             return tr("shared-dead-button")
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if number is not None:
             await self._finish(ask, state, number)
-            await self._show_text(ask, format_ticked(str(number), is_chosen=True))
-            return None
+            return await self._show_text(ask, format_ticked(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(ask, format_ticked(STORAGE_NAMES[storage], is_chosen=True))
-        await self._choose_storage(ask, state, storage)
-        return None
+        return await self._choose_storage(ask, state, storage)
 
     async def take_text(self, ask: Ask) -> bool:
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
@@ -182,11 +177,11 @@ class Wizard(Family):
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
-    async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> None:
+    async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> str | None:
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
-        await self._ask_number(ask, state, "wizard-second")
+        return await self._ask_number(ask, state, "wizard-second")
 
-    async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> None:
+    async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> str | None:
         def make_button(label: str, number: int) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, f"{state.nonce}.{number}")
 
@@ -194,6 +189,7 @@ class Wizard(Family):
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
         text = tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         await self._delivery.say(ask.chat, text, keyboard=make_keyboard(numbers))
+        return None
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory

@@ -104,7 +104,7 @@ class AdminCommands(Family):
         await self._show_overview(ask)
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
-    async def _show_overview(self, ask: Ask) -> None:
+    async def _show_overview(self, ask: Ask) -> str | None:
         operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
@@ -127,7 +127,7 @@ class AdminCommands(Family):
         label = tr("admin-button-groups-addressed" if sees_all else "admin-button-groups-all")
         groups = self._make_button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")
         is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
-        await self._show_text(ask, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
+        return await self._show_text(ask, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
     async def _show_errors(self, ask: Ask) -> None:
         zone = await self._read_zone(ask.chat.scope.owner)

@@ -57,8 +57,7 @@ class ReminderCommands(Family):
         if first.casefold() in list_words("reminders-add-words"):
             text = rest.strip()
         elif not text:
-            await self._show_list(ask, 0)
-            return None
+            return await self._show_list(ask, 0)
         config, now = await self._read_config(ask), self._now()
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
@@ -79,18 +78,15 @@ class ReminderCommands(Family):
     @press(OFFERED)
     async def _press_offered(self, ask: Ask) -> str | None:
         if ask.argument == NO:
-            await self._show_text(ask, tr("proposals-declined"))
-            return None
+            return await self._show_text(ask, tr("proposals-declined"))
         config = await self._read_config(ask)
         offer = parse_offer(ask.argument, ask.message_text, zone_of(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         wish, source = offer
         if wish.due_at <= self._now():
-            await self._show_text(ask, tr("reminders-passed"))
-            return None
-        await self._set_reminder(ask, wish, source, config)
-        return None
+            return await self._show_text(ask, tr("reminders-passed"))
+        return await self._set_reminder(ask, wish, source, config)
 
     @press(LISTED)
     async def _press_listed(self, ask: Ask) -> str | None:
@@ -100,8 +96,7 @@ class ReminderCommands(Family):
         if not number.isdecimal() or action not in (PAGE, CANCEL):
             return tr("shared-dead-button")
         if action == PAGE:
-            await self._show_list(ask, int(number))
-            return None
+            return await self._show_list(ask, int(number))
         reminders = await self._list_reminders(ask.chat.location)
         reminder = next((reminder for reminder in reminders if reminder.id == int(number)), None)
         if reminder is None:
@@ -117,7 +112,9 @@ class ReminderCommands(Family):
             await self._show_text(ask, outcome)
         return outcome[:200]
 
-    async def _set_reminder(self, ask: Ask, wish: ReminderWish, source: int | None, config: OwnerConfig | None) -> None:
+    async def _set_reminder(
+        self, ask: Ask, wish: ReminderWish, source: int | None, config: OwnerConfig | None
+    ) -> str | None:
         """Store a reminder and confirm it. `source` is the message that asked for it, if the reminder was offered."""
         scope, person, language = ask.chat.scope, ask.person.id, current_language()
         reminder = await self._services.reminders.add(
@@ -125,12 +122,12 @@ class ReminderCommands(Family):
         )
         if reminder is None:
             await self._show_text(ask, tr("reminders-full"))
-            return
+            return None
         text = tr("reminders-set", when=format_when(reminder, zone_of(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
-        await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
+        return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return an owner's reminders, or in a channel's direct messages only those of that chat."""
@@ -139,12 +136,12 @@ class ReminderCommands(Family):
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
         return reminders
 
-    async def _show_list(self, ask: Ask, page: int) -> None:
+    async def _show_list(self, ask: Ask, page: int) -> str | None:
         config = await self._read_config(ask)
         reminders = await self._list_reminders(ask.chat.location)
         if not reminders:
             await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
-            return
+            return None
         shown, page, pages = cut_page(reminders, page, REMINDERS_PER_PAGE)
         lines, buttons = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
@@ -154,7 +151,7 @@ class ReminderCommands(Family):
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
-        await self._show_text(ask, "\n".join(lines), *split_rows(buttons, 4), turn, zones)
+        return await self._show_text(ask, "\n".join(lines), *split_rows(buttons, 4), turn, zones)
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:

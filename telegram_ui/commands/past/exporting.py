@@ -26,8 +26,7 @@ class ExportCommands(Family):
             return await self._send_files(ask, wanted)
         for_me = self._make_button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN)
         for_machine = self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON)
-        await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
-        return None
+        return await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
 
     @press(EXPORT, who="admins", queue="slow")
     async def _press_export(self, ask: Ask) -> None:

@@ -42,10 +42,10 @@ class HistoryExtractionCommands(Family):
         row = self._make_row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
         await self._show_below(ask, tr("learning-stopped"), row)
 
-    async def _show_below(self, ask: Ask, text: str, row: Row) -> None:
+    async def _show_below(self, ask: Ask, text: str, row: Row) -> str | None:
         """Replace the last paragraph of the receipt, which is about learning."""
         receipt = ask.message_text.rpartition("\n\n")[0]
-        await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)
+        return await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)
 
     def _make_row(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> Row:
         return [self._make_button(ask, kind, label, f"{ids[0]}.{ids[1]}")]

@@ -1,4 +1,4 @@
-"""/why in one message where everything fits, and with a button to all of it where it does not."""
+"""/why in one message if everything fits, and else with a button to further pages."""
 
 from dataclasses import replace
 from datetime import UTC
@@ -6,7 +6,7 @@ from datetime import UTC
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import ITEMS_PER_PAGE, make_why_message, make_why_pages
+from telegram_ui.commands.why import make_why_pages
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_units
 from tests.support.talk import ANNA, Talk
@@ -24,14 +24,14 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert explanation is not None
     assert explanation.snippets
     explanation = replace(explanation, snippets=explanation.snippets * times)
-    piece, is_whole = make_why_message(explanation, Chat(id=ANNA.id), UTC)
-    pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
-    assert count_units(piece.text) <= MAX_UNITS
-    assert len(piece.entities) <= MAX_ENTITIES
-    [quote] = [entity for entity in piece.entities if entity.type == "expandable_blockquote"]
-    assert quote.offset + quote.length == count_units(piece.text)
-    assert "· your message: " in piece.text, "the tokens of each part are always there"
-    assert "The walnuts of year" in piece.text
-    told = [line for page in pages for line in page.text.splitlines() if line.startswith(("· ", "   "))]
-    assert is_whole == all(line in piece.text for line in told) == (times == 1)
-    assert len(pages) > 1 or len(told) <= ITEMS_PER_PAGE
+    first, *others = pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
+    for page in pages:
+        assert count_units(page.text) <= MAX_UNITS
+        assert len(page.entities) <= MAX_ENTITIES
+        [quote] = [entity for entity in page.entities if entity.type == "expandable_blockquote"]
+        assert quote.offset + quote.length == count_units(page.text)
+    assert "· your message: " in first.text, "the tokens of each part are always in the first message"
+    assert "The walnuts of year" in first.text
+    assert bool(others) == (times > 1)
+    told = "".join(page.text for page in pages)
+    assert all(f"\n{number}. " in told for number in range(1, len(explanation.snippets) + 1))
