@@ -304,7 +304,7 @@ class _Stopped(Exception):  # noqa: N818 - reads as the state it is
 class ImportProgress:
     """Shows the progress of an import every REPORT_SECONDS."""
 
-    def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
+    def __init__(self, show: Callable[[str], Awaitable[object]], clock: Callable[[], float]) -> None:
         self._show = show
         self._clock = clock
         self._shown_at = -REPORT_SECONDS
