@@ -88,7 +88,7 @@ class MemoryRetrieval:
     _examples: Floats | None = attrs.field(default=None, init=False)
     _examples_due: datetime = attrs.field(default=datetime.min.replace(tzinfo=UTC), init=False)
 
-    async def context(
+    async def build_context(
         self,
         incoming: Incoming,
         *,
@@ -197,7 +197,7 @@ class MemoryRetrieval:
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
-            closeness = await store.vectors.closeness(scope, self._embedder.name, question.vector, limit)
+            closeness = await store.vectors.measure_closeness(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
             question = question.complete_terms(await store.complete_terms(scope, question.terms, before=before))
         candidates = await store.find_candidates(
@@ -298,7 +298,7 @@ class MemoryRetrieval:
             return []
         near, room = await store.read_messages(scope, replies.list_ids_around(target)), builder.snippet_room
         choose = partial(
-            replies.find_snippets,
+            replies.find_reply_snippets,
             near,
             self._tokens,
             middle=target.id,
@@ -412,7 +412,7 @@ def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int
             yield RankedPassage(
                 message=message,
                 part=int(candidates.parts[row]),
-                score=ranked.parts_of(row),
+                score=ranked.get_parts(row),
                 has_words=bool(candidates.counts[:, row].any()),
             )
 

@@ -197,8 +197,8 @@ class SummaryManager:
             failure = await store.find_fold_failure(scope)
             active = await store.list_summaries(scope)
             model = self._embedding_model
-            indexed = await store.vectors.progress(scope.owner, model) if model else None
-            embedded = await store.vectors.with_vectors(scope.owner, model) if model else 0
+            indexed = await store.vectors.count_indexed(scope.owner, model) if model else None
+            embedded = await store.vectors.count_embedded(scope.owner, model) if model else 0
             saved = await store.explanations.count_saved_tokens(scope.owner)
             history_extraction = await store.history_extraction.count_progress(scope)
         advice: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from locales.catalog import current_language, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
-from text.characters import visible_line
+from text.characters import format_visible_line
 
 MAX_WAIT_SECONDS = 180.0  # seconds after which a child is ended, however little it computed
 MAX_NAME_CHARS = 80
@@ -37,7 +37,7 @@ class DocumentReader:
 
 def make_shown_name(name: str) -> str:
     """Return a file's name on one line, without what would end its brackets: its sender chose it."""
-    drawn = defuse_tags(visible_line(name))
+    drawn = defuse_tags(format_visible_line(name))
     plain = " ".join("".join(" " if _is_bracket_end(character) else character for character in drawn).split())
     if len(plain) > MAX_NAME_CHARS:
         plain = f"{plain[: MAX_NAME_CHARS - 11]}…{plain[-10:]}"

@@ -19,7 +19,7 @@ from records.messages import Message
 from runtime.tasks import cancel_and_wait
 from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
-from text.passages import passages
+from text.passages import split_passages
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Indexing:
 
     async def _index_batch(self, store: MemoryStore) -> bool:
         """Embed the newest messages without vectors. Return False if there are none."""
-        backlog = await store.vectors.backlog(self._embedder.name, BATCH)
+        backlog = await store.vectors.list_backlog(self._embedder.name, BATCH)
         mine = await self._memory.served({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:
@@ -126,7 +126,7 @@ class Indexing:
 
     def _texts_to_embed(self, message: Message) -> list[str]:
         """Return the passages of a message to embed. Long answers have none, since words find them as well."""
-        parts = passages(message.content)
+        parts = split_passages(message.content)
         if len(parts) > 1 and message.role == "assistant":
             return []
         return [part.strip() for part in parts[:MAX_PASSAGES]]

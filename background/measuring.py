@@ -27,7 +27,7 @@ async def measure(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None
     """Set the gauges. Raise StorageError."""
     queued = 0
     for store in memory.stores:
-        queued += await store.vectors.queued() if embeds else 0
+        queued += await store.vectors.count_queued() if embeds else 0
         files = FILES.get(store.kind)
         size = await _server_size(store.database) if files is None else await asyncio.to_thread(_size, folder, files)
         SIZE.labels(store.kind).set(size)

@@ -79,7 +79,9 @@ class Answerer:
 
     async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
         """Build the context. Use no memory for a question asked `alone`, or if the store cannot be read."""
-        built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
+        built = partial(
+            self._retrieval.build_context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone
+        )
         if alone:
             return await built(store=None)
         if turn.reads_memory:

@@ -23,7 +23,7 @@ from records.owners import (
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import remove_invisible, visible_line
+from text.characters import format_visible_line, remove_invisible
 from text.time_zones import find_similar_names, find_zone
 
 Change = Callable[[OwnerConfig], OwnerConfig]
@@ -76,7 +76,7 @@ class Choice:
     def change(self, value: object) -> Change:
         """Return a function that stores the value in a configuration. Raise NotOffered."""
         if isinstance(value, str) and self.kind == "text":
-            value = remove_invisible(value).strip() if self.name == "fold_instructions" else visible_line(value)
+            value = remove_invisible(value).strip() if self.name == "fold_instructions" else format_visible_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):

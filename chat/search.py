@@ -18,7 +18,7 @@ from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
-from text.passages import passages, shown
+from text.passages import join_passages, split_passages
 
 PAGE = 500
 NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
@@ -116,7 +116,7 @@ class MemorySearch:
         known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
         return [
-            Hit(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
+            Hit(message=one.message, text=join_passages(one.message.content, {one.part}), has_words=one.has_words)
             for one in ranked
             if one.has_words or one.score.get("meaning", 0.0) > near
         ]
@@ -142,6 +142,6 @@ def _find_matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]
     found = []
     for message in messages:
         if query.matches(message.content):
-            weights = [query.score_sentence(part) for part in passages(message.content)]
-            found.append(Hit(message=message, text=shown(message.content, {weights.index(max(weights))})))
+            weights = [query.score_sentence(part) for part in split_passages(message.content)]
+            found.append(Hit(message=message, text=join_passages(message.content, {weights.index(max(weights))})))
     return found

@@ -26,7 +26,7 @@ from records.scopes import Clock, Scope
 from runtime.tasks import run_work
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
-from text.fingerprint import essential_words
+from text.fingerprint import list_essential_words
 
 log = logging.getLogger(__name__)
 
@@ -348,8 +348,8 @@ class Facts:
 
 
 def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
-    words = essential_words(text)
-    return next((fact for fact in facts if essential_words(fact.text) == words), None)
+    words = list_essential_words(text)
+    return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
 
 
 def find_newest_id(facts: Sequence[Fact]) -> int:

@@ -13,7 +13,7 @@ from typing import Literal
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_undone_by, select_decisions_on
-from text.fingerprint import Fingerprint, essential_words, find_topics, make_fingerprint
+from text.fingerprint import Fingerprint, find_topics, list_essential_words, make_fingerprint
 
 MAX_NEAR = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
@@ -137,7 +137,7 @@ def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bo
     """Return the relation of a new fact to a known text. `is_named`: the model says that it changes this one."""
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, subject)
-    if essential_words(new.text) == essential_words(text):
+    if list_essential_words(new.text) == list_essential_words(text):
         return "ended" if new.valid_to else "same"
     if _is_flip(new.text, text, mine, theirs):
         return "changed"
@@ -172,7 +172,9 @@ def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) 
             continue
         if number == draft.known:
             scored.append((0, number))
-        elif is_same_subject(draft.subject, one.subject) or essential_words(draft.text) == essential_words(one.text):
+        elif is_same_subject(draft.subject, one.subject) or list_essential_words(draft.text) == list_essential_words(
+            one.text
+        ):
             scored.append((1, number))
         elif find_topics(draft.text) == find_topics(one.text):
             scored.append((2, number))

@@ -12,7 +12,7 @@ from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
-from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise
+from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise_text
 from text.fingerprint import find_topics, make_fingerprint
 
 RELATIVE = timedelta(days=15)  # the reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language
@@ -79,13 +79,13 @@ def _is_after(moment: datetime, message: Message, zone: tzinfo) -> bool:
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= RELATIVE:
         return True
-    numbers = set(re.findall(r"\d+", normalise(message.content)))
+    numbers = set(re.findall(r"\d+", normalise_text(message.content)))
     if str(moment.year) in numbers and not find_invented_numbers(f"{moment.year}", message.content):
         return True
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
         # "On the 3rd of May": the year is the message's, or one next to it.
         return abs(moment - said_at) <= timedelta(days=400)
-    ranges = date_expressions.find_ranges(fold_term(normalise(message.content)), said_at)
+    ranges = date_expressions.find_ranges(fold_term(normalise_text(message.content)), said_at)
     day = timedelta(days=1)
     return any(one.start - day <= moment < one.end + day for one in ranges) or (
         # "In March", "last spring": a month without a day.
@@ -105,7 +105,7 @@ def _find_invented_names(text: str, said: str) -> list[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == _GERMAN:
         return []
-    known = {fold_term(normalise(word)) for word in _WORD.findall(said)}
+    known = {fold_term(normalise_text(word)) for word in _WORD.findall(said)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *analyse_text(said))}

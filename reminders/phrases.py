@@ -12,7 +12,7 @@ from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders.lexicon import UNITS, Lexicon, find_time_words, lexicon, normalise_word
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
-from text.analyzer import fold_term, normalise
+from text.analyzer import fold_term, normalise_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
 from text.time_zones import find_zone, move_months
 
@@ -311,7 +311,7 @@ class _Reading:
 
 
 def _parse_number(token: str) -> int | None:
-    return NUMBERS.get(fold_term(normalise(token)).strip("."))
+    return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
 
 
 def _measure_gap(text: str, at: int) -> int:

@@ -16,7 +16,7 @@ from records.errors import KeepsakeError
 from records.reminders import Reminder, ReminderWish
 from records.scopes import Clock
 from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
-from text.time_zones import next_time, to_utc
+from text.time_zones import find_next_time, to_utc
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class Reminders:
         if config is not None and one.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
             first = one.local or one.due_at.astimezone(config.zone).replace(tzinfo=None)
-            if (local := next_time(first, one.repeat, one.month_day, after=wall)) is not None:
+            if (local := find_next_time(first, one.repeat, one.month_day, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
         async with self._memory.home(one.owner) as store:
             await store.reminders.finish_sending(one, again)

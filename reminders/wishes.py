@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, ReminderWish, Repeat
-from text.characters import visible_line
-from text.time_zones import next_month_day, next_time, to_utc
+from text.characters import format_visible_line
+from text.time_zones import find_next_month_day, find_next_time, to_utc
 
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
@@ -46,7 +46,11 @@ def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, mon
     """Return a reminder at a wall clock time. A repeating one begins at its first time to come."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
-        again = next_month_day(local, month_day, after=wall) if month_day else next_time(local, repeat, 0, after=wall)
+        again = (
+            find_next_month_day(local, month_day, after=wall)
+            if month_day
+            else find_next_time(local, repeat, 0, after=wall)
+        )
         local = again or local
     try:
         return make_wish(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
@@ -57,7 +61,7 @@ def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, mon
 def make_wish(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> ReminderWish | None:
-    text = visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
+    text = format_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
     if not text or not now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
         return None
     if repeat and local is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from text import date_words
-from text.analyzer import fold_term, normalise
+from text.analyzer import fold_term, normalise_text
 
 Span = tuple[datetime, datetime]
 
@@ -92,7 +92,7 @@ def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Sp
         return None
 
 
-def _span_back(clock: datetime, unit: str, back: int) -> Span | None:
+def _make_span_back(clock: datetime, unit: str, back: int) -> Span | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return day - timedelta(days=back), day - timedelta(days=back - 1)
@@ -139,7 +139,7 @@ def _find_named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]
             yield _make_span(int(m[1]), like=clock), m[0]
 
 
-def _has_next_to_it(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+def _has_neighbour(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
     head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
     return bool(words[0].search(head) or words[1].search(tail))
 
@@ -149,11 +149,11 @@ def _find_weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, st
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
-            if not _has_next_to_it(text, m, _NEXT):
-                yield _span_back(clock, "day", back), m[0]
+            if not _has_neighbour(text, m, _NEXT):
+                yield _make_span_back(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
-                if of_last_week != back and _has_next_to_it(text, m, _LAST):
-                    yield _span_back(clock, "day", of_last_week), m[0]
+                if of_last_week != back and _has_neighbour(text, m, _LAST):
+                    yield _make_span_back(clock, "day", of_last_week), m[0]
 
 
 def parse_number(word: str) -> int:
@@ -182,13 +182,13 @@ def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             2 if unit in date_words.DUALS else 1,
         )
         if 0 < count < 1000:
-            yield _span_back(clock, _parse_unit(unit), count), m[0]
+            yield _make_span_back(clock, _parse_unit(unit), count), m[0]
 
 
 def _find_relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
-            yield _span_back(clock, unit, back), m[0]
+            yield _make_span_back(clock, unit, back), m[0]
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
@@ -201,7 +201,7 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
     Such a text is relative ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"). Raise ValueError
     for a day that does not exist.
     """
-    words = " ".join(fold_term(normalise(text)).split())
+    words = " ".join(fold_term(normalise_text(text)).split())
     # A month or a year alone may be meant as a word to search for.
     one_day = timedelta(days=1)
     days = [(span, found) for span, found in _find_named(words, clock) if span is None or span[1] - span[0] == one_day]

@@ -144,11 +144,11 @@ def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[in
 
 def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
     """Return the terms of a fact, its subject and its tags."""
-    return _terms_of(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
+    return _list_terms(" ".join((fact.text, fact.subject, *fact.tags))[:MAX_FACT_CHARS])
 
 
 @lru_cache(maxsize=CACHED_FACTS)
-def _terms_of(text: str) -> frozenset[str]:
+def _list_terms(text: str) -> frozenset[str]:
     return frozenset(analyse_text(text))
 
 

@@ -8,7 +8,7 @@ from llm import prompts
 from records.context import Snippet
 from records.messages import Message
 from text.analyzer import analyse_text
-from text.passages import shown
+from text.passages import join_passages
 
 MIN_ROOM_TOKENS = 12  # in less room no message fits
 ELLIPSES_TOKENS = 4  # of the marks where something is left out
@@ -72,7 +72,7 @@ class Packing:
         for passage in passages:
             if self._try_passage(passage, 0):
                 continue
-            text = shown(passage.message.content, {passage.part})
+            text = join_passages(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
             room = self.room - self._count(
                 f"{prompts.format_snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
@@ -90,7 +90,9 @@ class Packing:
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
             return True
         parts = parts | {passage.part}
-        snippet = Snippet(message=passage.message, text=shown(passage.message.content, parts), score=passage.score)
+        snippet = Snippet(
+            message=passage.message, text=join_passages(passage.message.content, parts), score=passage.score
+        )
         if id_ in self._taken:
             snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
         if not self.take(snippet, leave=leave):

@@ -18,7 +18,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets, add_sections
-from retrieval.turns import WORTH_SHOWING, PastTurn, PastTurns, find_role, find_uncovered, measure_token_share
+from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role, find_uncovered, measure_token_share
 from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS = 800
@@ -52,7 +52,7 @@ class PromptBuilder:
         powers: str = "",
     ) -> None:
         self._tokens = tokenizer
-        self._renderer = PastTurns(tokenizer, in_group=incoming.in_group)
+        self._renderer = TurnRenderer(tokenizer, in_group=incoming.in_group)
         self._now = now
         self._full_recent = budgets.recent
         self._one_snippet = min(ONE_SNIPPET_TOKENS, budgets.snippets)
@@ -74,8 +74,8 @@ class PromptBuilder:
         self._system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(self._system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
-        self._incoming = sent_along.Words(incoming, tokenizer, budgets.ceiling)
-        words, was_shortened = self._incoming.fit_within(MAX_MESSAGE_TOKENS)
+        self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
+        words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
@@ -83,7 +83,7 @@ class PromptBuilder:
             room = budgets.ceiling - self._size(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = self._incoming.fit_within(max(0, room))[0] if said > room else words
+        self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
         self._left = max(0, budgets.ceiling - self._size(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -102,14 +102,14 @@ class PromptBuilder:
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
         """Take the newest turns while they fit. Cut the first that does not in its middle, and leave out older ones."""
-        for turn in reversed(self._renderer.of(messages)):
+        for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add_turn(turn)
                 continue
             squeezed = None if self._turns_broken_off else self._renderer.squeeze(turn, self._left)
             self._turns_broken_off = True
-            self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
+            self._cut.append(turn.make_cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
                 self._add_turn(squeezed)
 
@@ -165,7 +165,7 @@ class PromptBuilder:
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
         """Return True if these turns, including the last ones, fit the recent budget."""
-        return sum(turn.tokens for turn in self._renderer.of(messages)) <= self._budgets.recent
+        return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
     def take_older_turns(self, messages: Sequence[Message]) -> None:
         """Take as many active turns before the last ones as fit the recent budget, newest first.
@@ -176,7 +176,7 @@ class PromptBuilder:
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
             turn
-            for turn in self._renderer.of([message for message in messages if message.turn not in known])
+            for turn in self._renderer.render([message for message in messages if message.turn not in known])
             if not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
         sizes = [turn.tokens for turn in older]
@@ -201,7 +201,7 @@ class PromptBuilder:
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
-        made = self._renderer.of(messages)
+        made = self._renderer.render(messages)
         later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
@@ -309,13 +309,13 @@ class PromptBuilder:
         elif self._instructions:
             self._instructions.pop()
         elif self._turns:
-            self._cut.append(self._turns.pop().cut("no room"))
+            self._cut.append(self._turns.pop().make_cut("no room"))
         elif self._clock and self._tokens.count(self._words) < over + WORTH_SHOWING:
             self._clock = ""
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._incoming.fit_within(had - over - 4)
+            cut, _ = self._incoming.render_within(had - over - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             self._system = self._shorten(self._system, over)
@@ -341,7 +341,7 @@ class PromptBuilder:
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
             return
-        cut = turn.cut(why)
+        cut = turn.make_cut(why)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
     def _cut_summary(self, summary: Summary) -> None:

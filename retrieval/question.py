@@ -8,7 +8,7 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import Range, find_ranges
 from storage.search.protocol import Floats
-from text.analyzer import analyse_text, fold_term, list_content_terms, normalise
+from text.analyzer import analyse_text, fold_term, list_content_terms, normalise_text
 from text.characters import keep_both_ends
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -38,7 +38,7 @@ class Question:
         """Analyse a question. `previous`: the person's message before. `speakers`: the names of those who talk."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
-        times = find_ranges(fold_term(normalise(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
+        times = find_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
             text = f"{keep_both_ends(previous, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
@@ -139,4 +139,4 @@ class SearchQuery:
 
 def normalise_question(text: str) -> str:
     """Normalise a text for the comparison of phrases: case, letter forms, emoji and spaces."""
-    return " ".join(normalise(text).replace(_EMOJI_FORM, "").split())
+    return " ".join(normalise_text(text).replace(_EMOJI_FORM, "").split())

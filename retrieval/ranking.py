@@ -51,7 +51,7 @@ class Ranked:
         """The ids of the messages, best first."""
         return list(dict.fromkeys(self.found.ids[self.found.messages[self.order]].tolist()))
 
-    def parts_of(self, row: int) -> dict[str, float]:
+    def get_parts(self, row: int) -> dict[str, float]:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
@@ -61,7 +61,7 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     by_assistant = found.by_assistant[found.messages]
     verbose = measure_verbosity(found)
     words, lent = (WORDS * values for values in _score_words(found, neighbours))
-    meaning = np.zeros(len(found)) if closeness is None else (closeness.of(found) - closeness.mean) / SPREAD
+    meaning = np.zeros(len(found)) if closeness is None else (closeness.get_cosines(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
     alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
     penalty = PENALTY * (2 - _is_whole(found))

@@ -28,7 +28,7 @@ def list_ids_around(message: Message) -> range:
     return range(message.id - NEIGHBOURS, message.id + NEIGHBOURS + 1)
 
 
-def find_snippets(
+def find_reply_snippets(
     near: Sequence[Message], tokenizer: Tokenizer, *, middle: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
     """Return the messages around the one with the id `middle`, nearest first, within their share of `room` tokens.

@@ -26,7 +26,7 @@ class _SentPart:
     max_tokens: int
 
 
-class Words:
+class IncomingRenderer:
     """The words of a turn: documents, forwarded messages and own words, each quoted separately."""
 
     def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
@@ -54,7 +54,7 @@ class Words:
         self._parts = [part for part in several if part.text]
         self._sizes = [tokenizer.count(part.whole) for part in self._parts]
 
-    def fit_within(self, tokens: int) -> tuple[str, bool]:
+    def render_within(self, tokens: int) -> tuple[str, bool]:
         """Return the words in at most so many tokens, and True if any of them was cut in its middle."""
         room = tokens - 2 * len(self._parts)
         sizes = [min(size, part.max_tokens) for size, part in zip(self._sizes, self._parts, strict=True)]

@@ -27,18 +27,18 @@ class PastTurn:
     is_whole: bool = True
     left_out: tuple[Message, ...] = ()
 
-    def cut(self, why: str) -> Cut:
+    def make_cut(self, why: str) -> Cut:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
 
 
-class PastTurns:
+class TurnRenderer:
     """Renderer of turns, in a group with the names of the speakers."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
         self._in_group = in_group
 
-    def of(self, messages: Sequence[Message]) -> list[PastTurn]:
+    def render(self, messages: Sequence[Message]) -> list[PastTurn]:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
             if message.origin == "declined":

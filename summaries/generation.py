@@ -34,7 +34,7 @@ from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score_summary
 from text.analyzer import analyse_text
 from text.characters import QUESTION_MARKS, find_sentence_ends
-from text.fingerprint import essential_words
+from text.fingerprint import list_essential_words
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -362,9 +362,11 @@ def _is_nod(before: Message, after: Message) -> bool:
 
 def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
     """Remove sentences that copy one of the lines word for word."""
-    gone = {essential_words(line.removeprefix("- ")) for line in superseded}
+    gone = {list_essential_words(line.removeprefix("- ")) for line in superseded}
     ends = [0, *find_sentence_ends(text), len(text)] if gone else [0, len(text)]
-    return "".join(text[a:b] for a, b in pairwise(ends) if not gone or essential_words(text[a:b]) not in gone).strip()
+    return "".join(
+        text[a:b] for a, b in pairwise(ends) if not gone or list_essential_words(text[a:b]) not in gone
+    ).strip()
 
 
 def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:

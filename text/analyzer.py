@@ -89,7 +89,7 @@ _FOLDED = str.maketrans(
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
 
 
-def normalise(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Return the text in NFKC and lower case, with one kind of apostrophe and ASCII digits.
 
     Diacritics stay, since the stemmers need them.
@@ -110,7 +110,7 @@ def fold_term(term: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _script_of(char: str) -> str:
+def _find_script(char: str) -> str:
     return unicodedata.name(char, "?").split(" ", 1)[0]
 
 
@@ -125,7 +125,7 @@ _STEMMERS = _Stemmers()
 _KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 
 
-def _make_stemmer(language: str) -> "Stemmer.Stemmer | None":
+def _get_stemmer(language: str) -> "Stemmer.Stemmer | None":
     if language not in _KNOWN_STEMMERS:
         return None
     stemmer = _STEMMERS.by_language.get(language)
@@ -140,7 +140,7 @@ def stem_word(word: str, language: str) -> str:
     word = head if language == "english" or len(head) > 2 else word.split("'")[-1]
     if language in ("arabic", "persian"):
         word = fold_term(word)
-    stemmer = _make_stemmer(language)
+    stemmer = _get_stemmer(language)
     if stemmer is None or any(map(str.isdigit, word)):
         return fold_term(word)
     return fold_term(str(stemmer.stemWord(word)))
@@ -157,7 +157,7 @@ def _inspect_word(word: str) -> tuple[str, _Votes]:
     """
     if _PAIRS.search(word):
         return "PAIRS", ()
-    script = _script_of(word[0])
+    script = _find_script(word[0])
     if script != "LATIN":
         return script, ()
     votes = Counter[str]()
@@ -189,7 +189,7 @@ def analyse_text(text: str) -> list[str]:
     dropped unless nothing else is left. Scripts without spaces yield overlapping pairs of characters. Codes, times and
     addresses are additional terms, next to their parts.
     """
-    plain = normalise(text)
+    plain = normalise_text(text)
     words = _WORD.findall(plain)
     counts = Counter(words)
     languages = _SCRIPT_LANGUAGE | {"LATIN": _choose_by_votes(counts)}
@@ -200,7 +200,7 @@ def analyse_text(text: str) -> list[str]:
     function_words: list[str] = []
     for word in words:
         if scripts[word] == "PAIRS":
-            terms += _letter_pairs(word)
+            terms += _split_pairs(word)
             continue
         term, is_function_word = _make_term(word, languages.get(scripts[word], ""))
         if term:
@@ -220,8 +220,8 @@ def _make_term(word: str, language: str) -> tuple[str, bool]:
 
 def split_words(text: str) -> list[str]:
     """Return the unstemmed words of a text, or character pairs for scripts without spaces."""
-    words = _WORD.findall(normalise(text))
-    return [part for word in words for part in (_letter_pairs(word) if _PAIRS.search(word) else [word])]
+    words = _WORD.findall(normalise_text(text))
+    return [part for word in words for part in (_split_pairs(word) if _PAIRS.search(word) else [word])]
 
 
 def is_pair(word: str) -> bool:
@@ -231,7 +231,7 @@ def is_pair(word: str) -> bool:
 
 def list_stems(word: str) -> set[str]:
     """Return all terms that a word may stand for."""
-    return {*analyse_text(word), *_stems_of(word)}
+    return {*analyse_text(word), *_find_stems(word)}
 
 
 def list_content_terms(question: str) -> list[str]:
@@ -247,15 +247,15 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
     stems. `alone`: no other word of the questions is known.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
-    wanted = {term for term in terms if term.isalpha() and _script_of(term[0]) == "LATIN"}
+    wanted = {term for term in terms if term.isalpha() and _find_script(term[0]) == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
-    words = (islice(_WORD.findall(normalise(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
+    words = (islice(_WORD.findall(normalise_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
     for word in dict.fromkeys(chain.from_iterable(words)):
         plain = fold_term(word)
         if not any(beginning in plain for beginning in beginnings):  # spares most words the stemming
             continue
-        stems = _stems_of(word)
+        stems = _find_stems(word)
         letters = max(shortest, share * len(word))
         for term in stems:
             if term in wanted:
@@ -264,14 +264,14 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
 
 
 @lru_cache(maxsize=CACHED_STEMS)
-def _stems_of(word: str) -> tuple[str, ...]:
+def _find_stems(word: str) -> tuple[str, ...]:
     """Return the distinct stems of a word in the Latin-script languages."""
     if any(map(str.isdigit, word)) or _inspect_word(word)[0] != "LATIN":
         return ()
     return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
 
 
-def _letter_pairs(word: str) -> list[str]:
+def _split_pairs(word: str) -> list[str]:
     """Return the overlapping pairs of a word's unspaced runs, and the parts between."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):

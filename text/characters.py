@@ -45,15 +45,15 @@ def remove_invisible(text: str) -> str:
 
     Joiners in emoji and in scripts that need them stay, and so does the style of an emoji.
     """
-    return _UNDRAWN.sub(_visible_part, replace_surrogates(text))
+    return _UNDRAWN.sub(_keep_visible, replace_surrogates(text))
 
 
-def visible_line(text: str) -> str:
+def format_visible_line(text: str) -> str:
     """Return the visible text on one line, its words one space apart."""
     return " ".join(remove_invisible(text).split())
 
 
-def _visible_part(run: re.Match[str]) -> str:
+def _keep_visible(run: re.Match[str]) -> str:
     """Return the run if it changes how its neighbours are drawn, a space for a line separator, or else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import analyse_text, fold_term, normalise, stem_word
+from text.analyzer import analyse_text, fold_term, normalise_text, stem_word
 
 CACHED = 2_000
 """Texts whose fingerprints are cached. Some are whole messages, so the cache is small."""
@@ -42,7 +42,7 @@ _LOCALES = ("en", "de", "es", "pt", "ru", "ar")
 
 
 @cache
-def _calendar_names() -> Mapping[str, str]:
+def _map_calendar_names() -> Mapping[str, str]:
     """Map the names of months and days to "month5" or "day1" (Monday)."""
     from babel.dates import get_day_names, get_month_names  # imported late: starting the bot needs no calendar
 
@@ -50,12 +50,12 @@ def _calendar_names() -> Mapping[str, str]:
     for locale in _LOCALES:
         for context in ("format", "stand-alone"):
             months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
-            found |= {_stem(normalise(name)): f"month{number}" for number, name in months.items()}
-            found |= {_stem(normalise(name)): f"day{number + 1}" for number, name in days.items()}
+            found |= {_strip_ending(normalise_text(name)): f"month{number}" for number, name in months.items()}
+            found |= {_strip_ending(normalise_text(name)): f"day{number + 1}" for number, name in days.items()}
     return found
 
 
-def _stem(word: str) -> str:
+def _strip_ending(word: str) -> str:
     """Remove a plural or case ending: "on Mondays", "montags", "в среду"."""
     return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
@@ -123,7 +123,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     negated = any(one in text for one in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
-        plain = normalise(word)
+        plain = normalise_text(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
         if word[0].isdigit():
             continue
@@ -131,13 +131,15 @@ def make_fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif (named := _calendar_names().get(_stem(bare))) and (word[0].isupper() or bare not in _ALSO_OTHER_WORDS):
+        elif (named := _map_calendar_names().get(_strip_ending(bare))) and (
+            word[0].isupper() or bare not in _ALSO_OTHER_WORDS
+        ):
             dates.append(named)
         elif bare in _HEDGES:
             hedges.add(bare)
         elif word[0].isupper() and bare not in _NO_NAMES:
             names.append(_normalise_name(bare))
-    numbers += [_normalise_number(match.group()) for match in NUMBER.finditer(normalise(text))]
+    numbers += [_normalise_number(match.group()) for match in NUMBER.finditer(normalise_text(text))]
     return Fingerprint(
         numbers=tuple(numbers),
         dates=tuple(dates),
@@ -148,13 +150,13 @@ def make_fingerprint(text: str) -> Fingerprint:
 
 
 @lru_cache(maxsize=CACHED)
-def essential_words(text: str) -> tuple[str, ...]:
+def list_essential_words(text: str) -> tuple[str, ...]:
     """Return the words of a sentence in order, without articles, copulas and fillers.
 
     Two sentences with equal results say the same.
     """
     found = []
-    for word in _WORD.findall(normalise(text)):
+    for word in _WORD.findall(normalise_text(text)):
         bare = word.removesuffix("'s") if len(word) > 3 else word
         if bare not in _DROPPED:
             found.append(fold_term(str(NUMBER_WORDS.get(bare, bare))))
@@ -166,7 +168,7 @@ def find_topics(text: str) -> frozenset[str]:
     """Return the stems that tell what a text is about, without negations and fillers."""
     plain = [
         str(NUMBER_WORDS.get(word, word))
-        for word in _WORD.findall(normalise(text))
+        for word in _WORD.findall(normalise_text(text))
         if word not in _NEGATION
         and not word.endswith(_NEGATED_AUXILIARY)
         and word not in _DROPPED
@@ -177,15 +179,15 @@ def find_topics(text: str) -> frozenset[str]:
 
 def parse_number_word(word: str) -> int | None:
     """Return the number of a number word or a month's name, or None."""
-    plain = normalise(word)
+    plain = normalise_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _calendar_names().get(_stem(plain), "")
-    return int(named.removeprefix("month")) if named.startswith("month") else _short_month_names().get(plain)
+    named = _map_calendar_names().get(_strip_ending(plain), "")
+    return int(named.removeprefix("month")) if named.startswith("month") else _map_short_month_names().get(plain)
 
 
 @cache
-def _short_month_names() -> Mapping[str, int]:
+def _map_short_month_names() -> Mapping[str, int]:
     from babel.dates import get_month_names
 
     names = get_month_names("abbreviated", locale="en")
@@ -194,7 +196,7 @@ def _short_month_names() -> Mapping[str, int]:
 
 def is_change(message: str) -> bool:
     """Return True if a message reports that something changed."""
-    return _NOT_AS_IT_WAS.search(normalise(message)) is not None
+    return _NOT_AS_IT_WAS.search(normalise_text(message)) is not None
 
 
 def _normalise_name(word: str) -> str:

@@ -12,7 +12,7 @@ MAX_WHOLE_LETTERS = 600  # a message of at most so many letters (`count_visible`
 PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 tokens
 
 
-def passages(text: str) -> list[str]:
+def split_passages(text: str) -> list[str]:
     """Split a text into passages. Joined, they are the text."""
     if count_visible(text) <= MAX_WHOLE_LETTERS:
         return [text]
@@ -27,9 +27,9 @@ def passages(text: str) -> list[str]:
     return made
 
 
-def shown(text: str, parts: Set[int]) -> str:
+def join_passages(text: str, parts: Set[int]) -> str:
     """Return the passages with these indexes, with "…" for the gaps."""
-    all_passages = passages(text)
+    all_passages = split_passages(text)
     if len(parts) >= len(all_passages):
         return text
     said, last = "", -1

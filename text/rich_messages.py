@@ -56,87 +56,93 @@ class _Reader:
     # blocks ------------------------------------------------------------------------------------------------
 
     def read_blocks(self, blocks: object, level: int) -> str:
-        return "\n\n".join(filter(None, (self._block(block, level) for block in self._each(blocks))))
+        return "\n\n".join(filter(None, (self._read_block(block, level) for block in self._iterate_parts(blocks))))
 
-    def _block(self, block: object, level: int) -> str:
+    def _read_block(self, block: object, level: int) -> str:
         if not isinstance(block, Mapping) or level >= MAX_LEVELS:
-            return self._inline(block, level)
+            return self._read_inline(block, level)
         kind = str(block.get("type", ""))
         if (cells := block.get("cells")) is not None:
-            return _lines(self._inline(block.get("caption"), level), self._table(cells, level))
+            return _join_lines(self._read_inline(block.get("caption"), level), self._read_table(cells, level))
         if isinstance(items := block.get("items"), list | tuple):
-            return _lines(*(self._item(item, level) for item in self._each(items)))
+            return _join_lines(*(self._read_item(item, level) for item in self._iterate_parts(items)))
         if "quot" in kind and ("blocks" in block or "text" in block):
-            inner = self.read_blocks(block["blocks"], level + 1) if "blocks" in block else self._text(block, level)
-            credit = self._inline(block.get("credit"), level)
-            words = _lines(inner, credit and f"— {credit}")
-            return words and _indented(words, "> ", "> ")
+            inner = self.read_blocks(block["blocks"], level + 1) if "blocks" in block else self._read_text(block, level)
+            credit = self._read_inline(block.get("credit"), level)
+            words = _join_lines(inner, credit and f"— {credit}")
+            return words and _indent_lines(words, "> ", "> ")
         if kind == "divider":
             return "---"
         if "expression" in block:
-            return f"$$\n{self._inline(block['expression'], level)}\n$$"
+            return f"$$\n{self._read_inline(block['expression'], level)}\n$$"
         if kind == "heading" and "text" in block:
             size = block.get("size")
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
-            return _prefixed(f"{marks} ", " ".join(self._text(block, level).split()))
+            return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split()))
         if kind.startswith("pre") and "text" in block:
-            code = self._plain(block.get("text"))
-            fence = _fence(code, 3)
-            return f"{fence}{self._plain(block.get('language'))}\n{code}\n{fence}" if code else ""
-        return self._container(block, level)
+            code = self._read_plain(block.get("text"))
+            fence = _make_fence(code, 3)
+            return f"{fence}{self._read_plain(block.get('language'))}\n{code}\n{fence}" if code else ""
+        return self._read_container(block, level)
 
-    def _container(self, block: Mapping[str, Any], level: int) -> str:
+    def _read_container(self, block: Mapping[str, Any], level: int) -> str:
         """Return the words of a block around others, like details, a collage or a map, or of an unknown block."""
         self._note_media(block)
         place = block.get("location")
         parts = [
-            _wrapped("**", self._inline(block.get("summary"), level)),
-            self._text(block, level),
+            _wrap_words("**", self._read_inline(block.get("summary"), level)),
+            self._read_text(block, level),
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
             self.read_blocks(block.get("blocks"), level + 1),
-            self._caption(block.get("caption"), level),
-            self._inline(block.get("credit"), level),
+            self._read_caption(block.get("caption"), level),
+            self._read_inline(block.get("credit"), level),
         ]
         if block.get("type") != "anchor":
-            parts += [self._other(value, level + 1) for name, value in block.items() if _may_be_words(name, value)]
+            parts += [
+                self._read_unknown_field(value, level + 1)
+                for name, value in block.items()
+                if _may_be_words(name, value)
+            ]
         return "\n\n".join(filter(None, parts))
 
-    def _other(self, value: object, level: int) -> str:
+    def _read_unknown_field(self, value: object, level: int) -> str:
         """Return the words of an unknown field, which may hold blocks."""
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
-            return self._block(value, level)
+            return self._read_block(value, level)
         if level >= MAX_LEVELS:
-            return self._plain(value)
-        return "\n\n".join(filter(None, (self._other(part, level + 1) for part in self._each(value))))
+            return self._read_plain(value)
+        return "\n\n".join(
+            filter(None, (self._read_unknown_field(part, level + 1) for part in self._iterate_parts(value)))
+        )
 
-    def _caption(self, caption: object, level: int) -> str:
+    def _read_caption(self, caption: object, level: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
-            credit = self._inline(caption.get("credit"), level)
-            return _lines(self._text(caption, level), credit and f"— {credit}")
-        return self._inline(caption, level)
+            credit = self._read_inline(caption.get("credit"), level)
+            return _join_lines(self._read_text(caption, level), credit and f"— {credit}")
+        return self._read_inline(caption, level)
 
-    def _item(self, item: object, level: int) -> str:
+    def _read_item(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
-            return _prefixed("- ", self._inline(item, level))
-        label, number = self._plain(item.get("label")), item.get("value")
+            return _add_prefix("- ", self._read_inline(item, level))
+        label, number = self._read_plain(item.get("label")), item.get("value")
         mark = "-"
         if any(map(str.isalnum, label)):
             mark = label if label[-1] in ".)" else f"{label}."
         elif isinstance(number, int):
             mark = f"{number}."
         box = f" [{'x' if item.get('is_checked') else ' '}]" if item.get("has_checkbox") else ""
-        words = self.read_blocks(item["blocks"], level + 1) if "blocks" in item else self._text(item, level)
+        words = self.read_blocks(item["blocks"], level + 1) if "blocks" in item else self._read_text(item, level)
         if not words and not item.get("blocks"):
             return ""
-        return _indented(words, f"{mark}{box} ", " " * (len(mark) + 1))
+        return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
-    def _table(self, cells: object, level: int) -> str:
+    def _read_table(self, cells: object, level: int) -> str:
         rows = list[list[str]]()
-        for row in self._each(cells):
+        for row in self._iterate_parts(cells):
             texts = list[str]()
-            for cell in self._each(row):
+            for cell in self._iterate_parts(row):
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                words = self._text(fields, level) if "text" in fields else self._plain(fields)
+                words = self._read_text(fields, level) if "text" in fields else self._read_plain(fields)
                 texts.append(" ".join(words.split()).replace("|", "\\|"))
             rows.append(texts[:MAX_COLUMNS])
         if not any(map(any, rows)):
@@ -147,55 +153,57 @@ class _Reader:
 
     # words -------------------------------------------------------------------------------------------------
 
-    def _text(self, node: Mapping[str, Any], level: int) -> str:
-        return self._inline(node.get("text"), level)
+    def _read_text(self, node: Mapping[str, Any], level: int) -> str:
+        return self._read_inline(node.get("text"), level)
 
-    def _inline(self, node: object, level: int) -> str:
+    def _read_inline(self, node: object, level: int) -> str:
         """Return a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
-            return node if self._take() else ""
+            return node if self._count_part() else ""
         if level >= MAX_LEVELS:
-            return self._plain(node)
+            return self._read_plain(node)
         if isinstance(node, list | tuple):
-            return "".join(self._inline(part, level + 1) for part in self._each(node))
-        if not isinstance(node, Mapping) or not self._take():
+            return "".join(self._read_inline(part, level + 1) for part in self._iterate_parts(node))
+        if not isinstance(node, Mapping) or not self._count_part():
             return ""
         kind = node.get("type")
         if kind == "code":
-            return _as_code(self._plain(node.get("text")))
+            return _format_code(self._read_plain(node.get("text")))
         if "expression" in node:
-            return _wrapped("$", self._plain(node["expression"]))
+            return _wrap_words("$", self._read_plain(node["expression"]))
         if "text" not in node:
-            return self._container(node, level) if "blocks" in node else self._unknown_inline(node)
-        words = self._inline(node["text"], level + 1)
+            return self._read_container(node, level) if "blocks" in node else self._read_unknown_inline(node)
+        words = self._read_inline(node["text"], level + 1)
         match kind:
             case "superscript":
                 return f"^({words})" if len(words) > 1 else f"^{words}"
             case "subscript":
                 return f"_({words})" if len(words) > 1 else f"_{words}"
             case "url":
-                url = self._plain(node.get("url"))
+                url = self._read_plain(node.get("url"))
                 return words if not url or words.strip() == url else f"[{words}]({url})"
-        more = self._plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
-        return _wrapped(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
+        more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
+        return _wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
-    def _unknown_inline(self, node: Mapping[str, Any]) -> str:
+    def _read_unknown_inline(self, node: Mapping[str, Any]) -> str:
         self._note_media(node)
-        return "" if node.get("type") == "anchor" else self._plain(node)
+        return "" if node.get("type") == "anchor" else self._read_plain(node)
 
-    def _plain(self, node: object) -> str:
+    def _read_plain(self, node: object) -> str:
         """Return all strings inside that may be words, at any depth and without their form."""
         words, waiting = list[str](), [node]
-        while waiting and self._take():
+        while waiting and self._count_part():
             part = waiting.pop()
             if isinstance(part, str):
                 words.append(part)
             elif isinstance(part, Mapping):
                 inner = [value for name, value in part.items() if not _is_no_word(name, value)]
-                waiting += _separated(inner) if len(inner) > 1 else inner
+                waiting += _separate_by_spaces(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
-                waiting += _separated(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
+                waiting += (
+                    _separate_by_spaces(part) if all(isinstance(item, Mapping) for item in part) else reversed(part)
+                )
         return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
 
     def _note_media(self, block: Mapping[str, Any]) -> None:
@@ -204,16 +212,16 @@ class _Reader:
             if file and isinstance(file, list | tuple | Mapping):
                 self.media.append(("voice" if name == "voice_note" else name, file))
 
-    def _each(self, parts: object) -> Iterator[object]:
+    def _iterate_parts(self, parts: object) -> Iterator[object]:
         if isinstance(parts, Mapping | str):
             parts = [parts]
         if isinstance(parts, list | tuple):
             for part in parts:
-                if not self._take():
+                if not self._count_part():
                     return
                 yield part
 
-    def _take(self) -> bool:
+    def _count_part(self) -> bool:
         """Count one more part. Return False once there were too many."""
         self._parts_left -= 1
         return self._parts_left >= 0
@@ -227,25 +235,25 @@ def _may_be_words(name: object, value: object) -> bool:
     return name not in _READ_BY_NAME and not _is_no_word(name, value)
 
 
-def _separated(parts: Sequence[object]) -> list[object]:
+def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     """Return the parts in reverse order, with spaces between them."""
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
-def _lines(*parts: str) -> str:
+def _join_lines(*parts: str) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _prefixed(prefix: str, words: str) -> str:
+def _add_prefix(prefix: str, words: str) -> str:
     return f"{prefix}{words}" if words.strip() else ""
 
 
-def _indented(text: str, first: str, others: str) -> str:
+def _indent_lines(text: str, first: str, others: str) -> str:
     begin, *rest = text.split("\n")
     return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
 
 
-def _wrapped(mark: str, words: str) -> str:
+def _wrap_words(mark: str, words: str) -> str:
     """Put marks directly around the words, since Markdown ignores marks next to a space."""
     inner = words.strip()
     if not inner or not mark or (inner.startswith(mark) and inner.endswith(mark)):
@@ -254,12 +262,12 @@ def _wrapped(mark: str, words: str) -> str:
     return f"{words[:before]}{mark}{inner}{mark}{words[before + len(inner) :]}"
 
 
-def _as_code(code: str) -> str:
+def _format_code(code: str) -> str:
     if "`" not in code:
-        return _wrapped("`", code)
-    fence = _fence(code, 1)
+        return _wrap_words("`", code)
+    fence = _make_fence(code, 1)
     return f"{fence} {code} {fence}"
 
 
-def _fence(code: str, shortest: int) -> str:
+def _make_fence(code: str, shortest: int) -> str:
     return "`" * max(shortest, 1 + max(map(len, re.findall("`+", code)), default=0))

@@ -67,7 +67,7 @@ def list_offsets() -> Sequence[int]:
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
-def find_minutes_ahead(now: datetime, minutes: int) -> str:
+def format_time_at_offset(now: datetime, minutes: int) -> str:
     """Return the time of day at an offset of `minutes`: "14:05"."""
     zone = find_zone_of_offset(minutes)
     return f"{now.astimezone(ZoneInfo(zone or 'UTC')):%H:%M}"
@@ -128,7 +128,7 @@ def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
 
 
-def next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
+def find_next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
     """Return the first time after `after` on this day of a month, from the month of `local` on."""
     at = move_months(local, months=0, day=day)
     if at <= after:
@@ -136,11 +136,11 @@ def next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
     return at if at > after else move_months(at, months=1, day=day)
 
 
-def next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
+def find_next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
     """Return the next repetition later than `local` and `after`, or None if nothing repeats."""
     if not repeat:
         return None
     if repeat == "monthly":
-        return next_month_day(local, month_day or local.day, after=max(after, local))
+        return find_next_month_day(local, month_day or local.day, after=max(after, local))
     step = timedelta(days={"daily": 1, "weekly": 7}[repeat])
     return local + step * max(1, (after - local) // step + 1)

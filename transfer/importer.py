@@ -28,7 +28,7 @@ from runtime.cooperative import yielding_gil
 from runtime.tasks import run_uncancelled, take_or_give_back
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
-from text.characters import visible_line
+from text.characters import format_visible_line
 from transfer.archiver import Archiver, split_chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_without_source
@@ -443,8 +443,8 @@ def _place_messages(
             content=given.content,
             created_at=given.created_at,
             turn=first + beginning,
-            speaker=visible_line(given.speaker),
-            title=visible_line(given.title),
+            speaker=format_visible_line(given.speaker),
+            title=format_visible_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )

@@ -16,7 +16,7 @@ from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, check_rows
 from summaries.policies import POLICIES
-from text.time_zones import next_time, to_utc
+from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_wrong_error
 
@@ -125,7 +125,7 @@ def select_returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -
         day = day if 1 <= day <= 31 else 0
         if due_at <= now and repeat:
             local = local or due_at.astimezone(zone).replace(tzinfo=None)
-            local = next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
+            local = find_next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
             due_at = to_utc(local, zone)
         text = " ".join(str(row["text"]).split())[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):

@@ -378,7 +378,7 @@ async def _erase_everything(tx: Transaction, owner: int) -> None:
 async def _erase_rows(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
-        await tx.run(word_index.forget, owner, messages)
+        await tx.run(word_index.remove_messages, owner, messages)
         await _delete_rows(tx, "reminders", "source_id", owner, messages)
         await _delete_rows(tx, "versions", "message_id", owner, messages)
         await _delete_rows(tx, "messages", "id", owner, messages)

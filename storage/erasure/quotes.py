@@ -261,7 +261,9 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
             if len(found) <= MAX_HOLDERS:
                 some = scopes[first : first + THREADS_AT_ONCE]
                 found.update(
-                    full_text.of(connection).find_holders(connection, some, select_wanted(several), MAX_HOLDERS + 1)
+                    full_text.get_index(connection).find_holders(
+                        connection, some, select_wanted(several), MAX_HOLDERS + 1
+                    )
                 )
     terms = dict[int, set[str]]()
     for term, found in sorted(held.items(), key=lambda pair: len(pair[1])):

@@ -97,7 +97,7 @@ _TIME = itemgetter(2, 1)
 DAY_SECONDS = 24 * 3600
 
 
-def candidates(
+def find_candidates(
     connection: Connection,
     scope: Scope,
     terms: Sequence[str],
@@ -112,7 +112,7 @@ def candidates(
     The others are those that hold the rarest terms, those in `nearest` (seqs), those of `times` (in seconds since 1970)
     and the first of each day. Messages from the id `before` on are left out and not counted.
     """
-    words = full_text.of(connection)
+    words = full_text.get_index(connection)
     turns, total, person_turns, person_terms = _read_sums(connection, scope)
     frequency = words.count_messages(connection, scope, select_wanted(terms))
     if turns <= MAX_WHOLE_MESSAGES:
@@ -156,7 +156,7 @@ def candidates(
     )
 
 
-def completions(
+def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
 ) -> dict[str, tuple[str, ...]]:
     """Return, by unknown term, known terms that begin with it, shortest first: compounds and inflected forms.
@@ -164,7 +164,7 @@ def completions(
     Used by searches by words alone, since meaning finds compounds by itself. Messages from the id `before` on, one of
     which is the question, do not count.
     """
-    words = full_text.of(connection)
+    words = full_text.get_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:
         if not count or before is None or count > MAX_ECHOES:
@@ -179,7 +179,7 @@ def completions(
     return {term: tuple(longer[:MAX_COMPLETIONS]) for term, longer in found.items() if longer}
 
 
-def speakers(connection: Connection, scope: Scope) -> list[str]:
+def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     """Return the names of those who spoke in the newest messages."""
     return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, OF_LATE)]
 

@@ -62,7 +62,7 @@ class FullText(Protocol):
         ...
 
 
-def of(connection: Connection) -> FullText:
+def get_index(connection: Connection) -> FullText:
     """Return the word index of a connection's database."""
     index: FullText = getattr(connection, "full_text", _FTS5)
     return index

@@ -79,7 +79,7 @@ class Closeness:
     nearest: tuple[int, ...]
     mean: float
 
-    def of(self, found: Candidates) -> npt.NDArray[np.float64]:
+    def get_cosines(self, found: Candidates) -> npt.NDArray[np.float64]:
         """Return the cosine of each candidate passage, or the mean for one without a vector."""
         rows = np.flatnonzero(np.isin(self.seqs, found.seqs))
         keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)

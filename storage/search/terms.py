@@ -45,7 +45,7 @@ class TermsEntry:
         prefix = make_prefix(self.scope)
         return [prefix + term for term in self.terms]
 
-    def row(self) -> tuple[Value, ...]:
+    def make_row(self) -> tuple[Value, ...]:
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
         return *where, *what, make_marks(self.terms, self.begins)

@@ -149,7 +149,7 @@ class VectorIndex:
 
     # what is to be embedded ---------------------------------------------------------------------------------
 
-    async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+    async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """Return the newest messages that this model has not embedded, with their seqs, of owners with memory on.
 
         This makes it the current model. After a change of model, everything is embedded again.
@@ -159,7 +159,7 @@ class VectorIndex:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), parse_message(row)) for row in rows]
 
-    async def queued(self) -> int:
+    async def count_queued(self) -> int:
         """Count the messages in the backlogs of all processes."""
         async with self.database.read(None) as reader:
             [[count]] = await reader.rows(_QUEUED)
@@ -186,7 +186,7 @@ class VectorIndex:
             if isinstance(outcome, BaseException):
                 raise outcome
 
-    async def progress(self, owner: int, model: str) -> tuple[int, int]:
+    async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
         """Return the number of an owner's indexed messages, and of all their messages."""
         async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
@@ -195,14 +195,14 @@ class VectorIndex:
         count = int(total[0]) if total else 0
         return (count - int(left[0]) if left and current else 0), count
 
-    async def with_vectors(self, owner: int, model: str) -> int:
+    async def count_embedded(self, owner: int, model: str) -> int:
         """Count an owner's messages with vectors. The embedder refused the other indexed ones."""
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
     # what is found ------------------------------------------------------------------------------------------
 
-    async def closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
+    async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
         """Compare all passages of a scope with a query [d], and find the `limit` closest messages.
 
         Return None if the scope has no vectors of the model yet, or too many messages.
@@ -221,7 +221,7 @@ class VectorIndex:
             return None
         return await asyncio.to_thread(held.compare, query, limit)
 
-    def drop(self, owner: int) -> None:
+    def evict_owner(self, owner: int) -> None:
         """Evict an owner's matrices after vectors were removed, here or by another process."""
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:

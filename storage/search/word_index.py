@@ -17,7 +17,7 @@ from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
 from storage.search.terms import TermsEntry, select_rarest, select_wanted, strip_token
 from text import analyzer
-from text.passages import passages
+from text.passages import split_passages
 
 SHORT_CHARS = 4_000  # a text up to this length is analysed on the event loop, since a thread would cost more
 
@@ -44,14 +44,14 @@ async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     return _make_entries(rows) if is_short else await asyncio.to_thread(_make_entries, rows)
 
 
-def remove(connection: Connection, owner: int) -> None:
+def remove_owner(connection: Connection, owner: int) -> None:
     """Remove an owner's messages from the index, before they are deleted from `messages`."""
-    full_text.of(connection).remove_owner(connection, owner)
+    full_text.get_index(connection).remove_owner(connection, owner)
     for table in ("places", "scope_words"):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-def forget(connection: Connection, owner: int, ids: str) -> None:
+def remove_messages(connection: Connection, owner: int, ids: str) -> None:
     """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`.
 
     Their terms stay in the file until `merge`.
@@ -69,18 +69,18 @@ def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
 
 def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
     given = json.dumps(seqs)
-    full_text.of(connection).remove_messages(connection, owner, given)
+    full_text.get_index(connection).remove_messages(connection, owner, given)
     connection.execute(_REMOVE, (owner, given))
 
 
 def merge(connection: Connection) -> None:
     """Remove the traces of removed messages."""
-    full_text.of(connection).merge(connection)
+    full_text.get_index(connection).merge(connection)
 
 
 def optimize(connection: Connection) -> None:
     """Merge a few of the segments that many writes left."""
-    full_text.of(connection).optimize(connection)
+    full_text.get_index(connection).optimize(connection)
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
@@ -93,7 +93,7 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
         return []
 
     def find_rows(connection: Connection) -> list[tuple[Row, float]]:
-        index = full_text.of(connection)
+        index = full_text.get_index(connection)
         rarest = select_rarest(index.count_messages(connection, scope, wanted))
         scores = dict(index.find_best(connection, scope, rarest, limit)) if rarest else {}
         rows = connection.execute(_FOUND, (*scope, json.dumps(list(scores)))).fetchall()
@@ -104,8 +104,8 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
 
 def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages inside the caller's transaction."""
-    full_text.of(connection).put(connection, entries)
-    connection.executemany(_PLACE, [entry.row() for entry in entries])
+    full_text.get_index(connection).put(connection, entries)
+    connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
 def _make_entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
@@ -117,7 +117,7 @@ def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Term
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
-    parts = passages(content) if said is None else [content]
+    parts = split_passages(content) if said is None else [content]
     begins = []
     for part in parts:
         begins.append(len(terms))
@@ -140,7 +140,7 @@ def list_heading_terms(row: AnyRow) -> list[str]:
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     return [
         *_list_day_words(day),
-        *_terms_of_name(str(row["speaker"])),
+        *_list_name_terms(str(row["speaker"])),
         *(analyzer.analyse_text(title) if title else ()),
     ]
 
@@ -151,5 +151,5 @@ def _list_day_words(day: date) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1_000)
-def _terms_of_name(text: str) -> tuple[str, ...]:
+def _list_name_terms(text: str) -> tuple[str, ...]:
     return tuple(analyzer.analyse_text(text))

@@ -262,7 +262,7 @@ def _apply_entry(connection: sqlite3.Connection, entry: JournalEntry) -> None:
         where = " AND ".join(f"{column} = ?" for column in table.key)
         for key in entry.delete.get(table.name, ()):
             if table is MESSAGES:
-                word_index.forget(connection, key[0], json.dumps([key[1]]))
+                word_index.remove_messages(connection, key[0], json.dumps([key[1]]))
             connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(key))  # noqa: S608
     for table in TABLES:
         for row in entry.put.get(table.name, ()):
@@ -316,7 +316,7 @@ def _create_words_table(connection: Connection) -> None:
 
 def note_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
     """Mark a new or changed message as missing from the word index."""
-    word_index.forget(connection, owner, json.dumps([message]))
+    word_index.remove_messages(connection, owner, json.dumps([message]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 

@@ -219,13 +219,13 @@ class MemoryStore(FoldTable):
 
     async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of recent speakers."""
-        return await self._read_together(scope.owner, partial(search.speakers, scope=scope))
+        return await self._read_together(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Return the scope's terms that begin with a term that no message before `before` holds, by that term."""
-        read = partial(search.completions, scope=scope, terms=terms, before=before)
+        read = partial(search.find_completions, scope=scope, terms=terms, before=before)
         return await self._read_together(scope.owner, read)
 
     async def find_candidates(
@@ -245,7 +245,7 @@ class MemoryStore(FoldTable):
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(
-            search.candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
+            search.find_candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
         )
         return await self._read_together(scope.owner, read)
 
@@ -305,7 +305,7 @@ class MemoryStore(FoldTable):
 
     def drop_cached_vectors(self, owner: int) -> None:
         """Drop an owner's cached vectors. Call it after a deletion, here or in another process."""
-        self.vectors.drop(owner)
+        self.vectors.evict_owner(owner)
 
     async def flush(self) -> None:
         """Make the files complete, as after a clean stop. JSON writes its snapshot."""

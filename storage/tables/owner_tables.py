@@ -51,7 +51,7 @@ def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str
 
 def erase_tables(connection: Connection, owner: int) -> None:
     """Delete everything of an owner, including the word index, except the row of `users`."""
-    word_index.remove(connection, owner)
+    word_index.remove_owner(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
@@ -68,7 +68,7 @@ async def rename_rows(tx: Transaction, old: int, new: int, tables: Sequence[str]
     await tx.rows(copy, new, old)
     # Telegram numbers the messages of the new chat from 1, so an old number would name another message.
     await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    await tx.run(lambda connection: full_text.of(connection).rename_owner(connection, old, new))
+    await tx.run(lambda connection: full_text.get_index(connection).rename_owner(connection, old, new))
     for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
         await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608

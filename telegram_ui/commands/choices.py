@@ -28,7 +28,7 @@ from telegram_ui.commands.wording import (
     name_policy,
     zone_of,
 )
-from text.time_zones import find_minutes_ahead, find_zone_of_offset, format_zone, list_offsets
+from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
 ASK = "ask"  # the payload of the buttons of /settings that open another list
@@ -141,7 +141,7 @@ class ChoiceCommands(Family):
         config, now = await self._read_config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [
-            self._make_button(ask, KIND, find_minutes_ahead(now, offset), f"{OFFSET}.{offset}{after}")
+            self._make_button(ask, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
             for offset in list_offsets()
         ]
         rows = split_rows(times, 5)

@@ -18,7 +18,7 @@ from telegram_ui.commands.outreach.admin import decide_on_person
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
-from text.characters import visible_line
+from text.characters import format_visible_line
 
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
@@ -44,8 +44,8 @@ class DashboardCommands(Family):
             ask.person.id,
             owner,
             language=ask.person.language,
-            name=visible_line(user.first_name) if user else "",
-            group=visible_line(chat.title or "") if chat else "",
+            name=format_visible_line(user.first_name) if user else "",
+            group=format_visible_line(chat.title or "") if chat else "",
         )
         link = f"{url}/?owner={owner}#link={token}"
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)

@@ -17,7 +17,7 @@ from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, find_file, find_files, name_attachment, name_kind_in_memory
 from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
-from text.characters import visible_line
+from text.characters import format_visible_line
 from text.rich_messages import RichWords, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
@@ -350,7 +350,7 @@ def _name_speaker(message: telegram.Message) -> str:
 
 
 def _show_name(given: str | None, instead: str = "Anonymous") -> str:
-    return visible_line(given or "") or instead
+    return format_visible_line(given or "") or instead
 
 
 def _is_addressed(

@@ -10,7 +10,7 @@ from storage.search.candidates import MAX_COMPLETIONS, MAX_WHOLE_MESSAGES, OF_LA
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
 from text.analyzer import list_content_terms
-from text.passages import passages
+from text.passages import split_passages
 
 
 async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
@@ -39,7 +39,7 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     text = "\n".join(steps)
     await store.append(ANNA, [said("short"), said(text)])
     found = await store.find_candidates(ANNA, ["walrus"], limit=9)
-    parts = passages(text)
+    parts = split_passages(text)
     assert found.messages.tolist() == [0, *[1] * len(parts)]
     assert found.parts.tolist() == [0, *range(len(parts))]
     [row] = np.flatnonzero(found.counts[0])

@@ -427,7 +427,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
     items = [
         MessageVectors(seq=seq, message=one, passages=vector)
-        for (seq, one), vector in zip(sorted(await store.vectors.backlog("m", 99)), vectors, strict=True)
+        for (seq, one), vector in zip(sorted(await store.vectors.list_backlog("m", 99)), vectors, strict=True)
     ]
     await store.vectors.put("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
@@ -440,16 +440,16 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
         contents = opener.contents(tmp_path)
         return [any(blob in file for file in contents) for blob in blobs]
 
-    assert await store.vectors.closeness(ANNA, "m", vectors[2][0], 9) is not None
+    assert await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
     await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.erase_traces()
     assert await store.cut_log()
     assert held() == [False, True, False, True, True, False]
-    found = await store.vectors.closeness(ANNA, "m", vectors[2][0], 9)
+    found = await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9)
     assert found is not None
     assert len(found.nearest) == 3, "what is held in RAM was dropped too"
-    assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
+    assert [one.id for _, one in await store.vectors.list_backlog("m", 99)] == [stored[2].id]
 
 
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:

@@ -33,16 +33,16 @@ def items(backlog: Sequence[tuple[int, Message]], *, seed: int = 0) -> list[Mess
 
 
 async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
-    made = items(await store.vectors.backlog(model, 1000), seed=seed)
+    made = items(await store.vectors.list_backlog(model, 1000), seed=seed)
     await store.vectors.put(model, made)
     return made
 
 
 async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> None:
     await talk(store, ANNA, 5)
-    assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3) is None
+    assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
     made = await embedded(store)
-    found = await store.vectors.closeness(ANNA, "m", made[4].passages[1], 3)
+    found = await store.vectors.measure_closeness(ANNA, "m", made[4].passages[1], 3)
     assert found is not None
     assert found.nearest[0] == made[4].seq
     assert len(found.nearest) == 3
@@ -60,9 +60,9 @@ async def test_a_passage_without_a_vector_counts_as_the_average(store: MemorySto
     await talk(store, ANNA, 2)
     made = await embedded(store)
     await store.append(ANNA, [said("news")])
-    found = await store.vectors.closeness(ANNA, "m", made[0].passages[0], 9)
+    found = await store.vectors.measure_closeness(ANNA, "m", made[0].passages[0], 9)
     assert found is not None
-    values = found.of(await store.find_candidates(ANNA, [], limit=9))
+    values = found.get_cosines(await store.find_candidates(ANNA, [], limit=9))
     assert len(values) == 5
     assert values[-1] == found.mean
     assert values.max() == pytest.approx(1.0, abs=1e-2)
@@ -72,12 +72,12 @@ async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store
     stored = await talk(store, ANNA, 2)
     await talk(store, BORIS, 1)
     await store.put_owner(config(store, BORIS.owner, enabled=False))
-    backlog = await store.vectors.backlog("m", 3)
+    backlog = await store.vectors.list_backlog("m", 3)
     assert [message.id for _, message in backlog] == [message.id for message in stored[:0:-1]]
     await store.vectors.put("m", items(backlog))
-    assert [message for _, message in await store.vectors.backlog("m", 3)] == stored[:1]
-    assert await store.vectors.progress(ANNA.owner, "m") == (3, 4)
-    assert await store.vectors.progress(BORIS.owner, "m") == (0, 2)
+    assert [message for _, message in await store.vectors.list_backlog("m", 3)] == stored[:1]
+    assert await store.vectors.count_indexed(ANNA.owner, "m") == (3, 4)
+    assert await store.vectors.count_indexed(BORIS.owner, "m") == (0, 2)
 
 
 async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
@@ -86,10 +86,10 @@ async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
     made = await embedded(store)
     for scope in (ANNA, BORIS, TOPIC):
         mine = {one.seq for one in made if one.message.scope == scope}
-        found = await store.vectors.closeness(scope, "m", unit(1)[0], 100)
+        found = await store.vectors.measure_closeness(scope, "m", unit(1)[0], 100)
         assert found is not None
         assert set(found.nearest) == mine == set(found.seqs.tolist())
-    assert await store.vectors.closeness(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
+    assert await store.vectors.measure_closeness(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
 
 
 async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: Path) -> None:
@@ -101,22 +101,22 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
         made = {one.message.scope: one for one in await embedded(store)}
         held = VectorIndex(database, cache_bytes=1)  # each is larger than all of it
         for scope in (ANNA, TOPIC, ANNA):
-            found = await held.closeness(scope, "m", made[scope].passages[0], 1)
+            found = await held.measure_closeness(scope, "m", made[scope].passages[0], 1)
             assert found is not None
             assert found.nearest == (made[scope].seq,)
         async with database.write(None) as tx:
             await tx.rows("DELETE FROM vectors")
-        assert await held.closeness(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
-        assert await held.closeness(TOPIC, "m", made[TOPIC].passages[0], 1) is None, "it had to be read again"
+        assert await held.measure_closeness(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
+        assert await held.measure_closeness(TOPIC, "m", made[TOPIC].passages[0], 1) is None, "it had to be read again"
 
 
 async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     await embedded(store)
-    assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3)
+    assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
     await store.append(ANNA, [said("news")])
     [new] = await embedded(store, seed=7)
-    found = await store.vectors.closeness(ANNA, "m", new.passages[0], 1)
+    found = await store.vectors.measure_closeness(ANNA, "m", new.passages[0], 1)
     assert found is not None
     assert found.nearest == (new.seq,)
 
@@ -124,15 +124,15 @@ async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
 async def test_another_model_begins_again_and_replaces(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     first = await embedded(store)
-    assert len(await store.vectors.backlog("n", 100)) == 4
-    assert await store.vectors.closeness(ANNA, "n", first[0].passages[0], 3) is None
-    assert await store.vectors.progress(ANNA.owner, "n") == (0, 4)
+    assert len(await store.vectors.list_backlog("n", 100)) == 4
+    assert await store.vectors.measure_closeness(ANNA, "n", first[0].passages[0], 3) is None
+    assert await store.vectors.count_indexed(ANNA.owner, "n") == (0, 4)
     second = await embedded(store, "n", seed=1)
-    found = await store.vectors.closeness(ANNA, "n", second[2].passages[0], 1)
+    found = await store.vectors.measure_closeness(ANNA, "n", second[2].passages[0], 1)
     assert found is not None
     assert found.nearest == (second[2].seq,)
-    assert await store.vectors.closeness(ANNA, "m", first[0].passages[0], 3) is None
-    assert await store.vectors.progress(ANNA.owner, "n") == (4, 4)
+    assert await store.vectors.measure_closeness(ANNA, "m", first[0].passages[0], 3) is None
+    assert await store.vectors.count_indexed(ANNA.owner, "n") == (4, 4)
 
 
 async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
@@ -141,16 +141,16 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
             await store.put_owner(config(store, scope.owner))
             await talk(store, scope, 2)
         made = await embedded(store)
-        assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3)
+        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
         await store.erase(ANNA.owner)
-        assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3) is None
-        assert await store.vectors.closeness(BORIS, "m", unit(1)[0], 3)
-        assert await store.vectors.backlog("m", 100) == []
+        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
+        assert await store.vectors.measure_closeness(BORIS, "m", unit(1)[0], 3)
+        assert await store.vectors.list_backlog("m", 100) == []
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("somebody else's words")])
         await store.vectors.put("m", [one for one in made if one.message.scope == ANNA])
-        assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3) is None
+        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
     gone = [
         one.passages[0].astype(order).tobytes() for one in made if one.message.scope == ANNA for order in ("<f2", ">f2")
     ]
@@ -164,8 +164,8 @@ async def test_vectors_are_kept_over_a_restart(opener: Opener, tmp_path: Path) -
         await talk(store, ANNA, 2)
         made = await embedded(store)
     async with opener(tmp_path) as store:
-        assert await store.vectors.backlog("m", 10) == []
-        found = await store.vectors.closeness(ANNA, "m", made[1].passages[0], 1)
+        assert await store.vectors.list_backlog("m", 10) == []
+        found = await store.vectors.measure_closeness(ANNA, "m", made[1].passages[0], 1)
         assert found is not None
         assert found.nearest == (made[1].seq,)
 
@@ -178,9 +178,9 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
         await store.append(ANNA, [said(f"number {number}") for number in range(30)])
         await store.append(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
-        await index.put("m", items(await index.backlog("m", 100)))
-        assert await index.closeness(ANNA, "m", unit(1)[0], 3) is None
-        assert await index.closeness(BORIS, "m", unit(1)[0], 3)
+        await index.put("m", items(await index.list_backlog("m", 100)))
+        assert await index.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
+        assert await index.measure_closeness(BORIS, "m", unit(1)[0], 3)
 
 
 async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said(f"number {number}") for number in range(60)])
-        made = items(await store.vectors.backlog("m", 60))
+        made = items(await store.vectors.list_backlog("m", 60))
         await store.vectors.put("m", made)
-        assert await store.vectors.closeness(ANNA, "m", unit(1)[0], 3)
+        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
         shorter = [
             MessageVectors(seq=one.seq, message=one.message, passages=one.passages[:, : SIZE // 2]) for one in made[:30]
         ]
         await store.vectors.put("m", shorter)
-        of_half = await store.vectors.closeness(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
-        of_whole = await store.vectors.closeness(ANNA, "m", unit(1)[0], 99)
+        of_half = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
+        of_whole = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 99)
     assert of_half is not None
     assert of_whole is not None
     assert set(of_half.nearest) == {one.seq for one in shorter}

@@ -20,7 +20,7 @@ from settings import Secret
 from telegram_ui.commands.summaries import format_status
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
 from tests.support.talk import talking
-from text.passages import passages
+from text.passages import split_passages
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -75,7 +75,7 @@ async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
     async with memory.home(ANNA.owner) as store:
-        found = await store.vectors.closeness(ANNA, embedder.name, await embedder.query(question), 1)
+        found = await store.vectors.measure_closeness(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
         pool = await store.find_candidates(ANNA, [], limit=0)
         [message] = await store.read_messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
@@ -84,7 +84,7 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
 
 async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
     async with memory.home(ANNA.owner) as store:
-        return await store.vectors.progress(ANNA.owner, model)
+        return await store.vectors.count_indexed(ANNA.owner, model)
 
 
 async def test_the_local_model_finds_across_languages(memory: ExternalMemory) -> None:
@@ -108,7 +108,7 @@ async def test_long_messages_are_embedded_by_passage(memory: ExternalMemory, ser
     async with indexed(memory, server[1]):
         texts = [text for request in server[0].of("e") for text in request.body["input"]]
     assert {"Hello.", "A short answer."} <= set(texts)
-    assert [text for text in texts if "Step" in text] == [passage.strip() for passage in passages(STEPS)]
+    assert [text for text in texts if "Step" in text] == [passage.strip() for passage in split_passages(STEPS)]
 
 
 async def test_a_long_answer_is_found_by_words_alone(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
@@ -145,11 +145,11 @@ async def test_a_message_that_is_refused_holds_up_no_other(
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
             pool = await store.find_candidates(ANNA, [], limit=0)
-            found = await store.vectors.closeness(ANNA, "e", await embedder.query("one"), 9)
+            found = await store.vectors.measure_closeness(ANNA, "e", await embedder.query("one"), 9)
             assert found is not None
             having = await store.read_messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
             assert {message.content for message in having} == {"one", "two"}
-            assert await store.vectors.with_vectors(ANNA.owner, "e") == 2
+            assert await store.vectors.count_embedded(ANNA.owner, "e") == 2
 
 
 async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:

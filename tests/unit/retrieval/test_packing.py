@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from records.messages import Message
 from records.scopes import Scope
 from retrieval.packing import Packing, RankedPassage
-from text.passages import passages
+from text.passages import split_passages
 
 NOW = datetime(2026, 6, 10, tzinfo=UTC)
 LONG = "\n".join(f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40))
@@ -49,7 +49,7 @@ def test_the_same_words_are_shown_once() -> None:
 
 
 def test_passages_of_one_message_are_shown_together_in_order() -> None:
-    parts = passages(LONG)
+    parts = split_passages(LONG)
     packed = packing(1000)
     packed.offer([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
     [one] = packed.snippets

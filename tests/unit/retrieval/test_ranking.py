@@ -59,7 +59,7 @@ def close(*cosines: float) -> Closeness:
 
 
 def strongest(ranked: Ranked) -> str:
-    parts = ranked.parts_of(int(ranked.order[0]))
+    parts = ranked.get_parts(int(ranked.order[0]))
     return max(parts, key=parts.__getitem__)
 
 
@@ -81,7 +81,7 @@ def test_neighbours_of_what_is_found_come_with_it_but_not_across_a_gap() -> None
     together = rank(candidates(told, apart=False), question("walrus"))
     assert set(together.ids[:3]) == {1, 2, 3}
     apart = rank(candidates(told), question("walrus"))
-    assert "nearby" not in apart.parts_of(0)
+    assert "nearby" not in apart.get_parts(0)
 
 
 def test_passages_of_a_long_message_lend_nothing_to_what_stands_next_to_it() -> None:
@@ -120,13 +120,13 @@ def test_what_was_said_just_now_counts_more() -> None:
     told = [Told(terms="walrus", at=MONDAY + timedelta(days=99)), Told(terms="walrus")]
     ranked = rank(candidates(told), question("walrus"))
     assert ranked.ids == [1, 2]
-    assert ranked.parts_of(0)["recent"] > 0.2
+    assert ranked.get_parts(0)["recent"] > 0.2
 
 
 def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="Bob")])
     assert rank(found, question("what did Ann say")).ids == [1, 2]
-    assert not rank(found, question("what did Ann and Bob say")).parts_of(0)
+    assert not rank(found, question("what did Ann and Bob say")).get_parts(0)
 
 
 def test_a_name_is_no_part_of_a_longer_word() -> None:
@@ -134,7 +134,7 @@ def test_a_name_is_no_part_of_a_longer_word() -> None:
     assert rank(found, question("what are our annual plans")).ids == [3, 2, 1]
     assert rank(found, question("what about Ann's plans")).ids[0] == 1
     assert rank(found, question("小明喜欢什么")).ids[0] == 2
-    assert rank(found, question("and o'neil (home)?")).parts_of(2)["speaker"] == 2.0
+    assert rank(found, question("and o'neil (home)?")).get_parts(2)["speaker"] == 2.0
 
 
 def test_a_long_winded_assistant_yields_to_people() -> None:

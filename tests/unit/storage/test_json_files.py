@@ -307,7 +307,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         [first, other] = await store.append(ANNA, [said("walrus"), said("otter")])
         if embedded:
             vector = np.ones((1, 64), np.float32)
-            waiting = await store.vectors.backlog("m", 9)
+            waiting = await store.vectors.list_backlog("m", 9)
             await store.vectors.put(
                 "m", [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
             )
@@ -321,7 +321,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         assert await store.wait_until_indexed(ANNA.owner)
         assert await store.search_words(ANNA, ["tulip"], limit=9)
         assert not await store.search_words(ANNA, ["walrus"], limit=9)
-        left = [message.id for _, message in await store.vectors.backlog("m", 9)]
+        left = [message.id for _, message in await store.vectors.list_backlog("m", 9)]
         assert left == ([first.id] if embedded and index else [other.id, first.id])
 
 
@@ -511,20 +511,20 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
     await filled(tmp_path)
     async with opened(tmp_path) as store:
         vector = np.ones((1, 64), np.float32)
-        waiting = await store.vectors.backlog("m", 99)
+        waiting = await store.vectors.list_backlog("m", 99)
         vectors = [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
         await store.vectors.put("m", vectors)
         store.mark_corrupt()
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert await store.vectors.backlog("m", 99) == []
-        assert await store.vectors.with_vectors(ANNA.owner, "m") == len(waiting) == 6
+        assert await store.vectors.list_backlog("m", 99) == []
+        assert await store.vectors.count_embedded(ANNA.owner, "m") == len(waiting) == 6
     edited = content(tmp_path)
     edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
     (tmp_path / "memory.json").write_text(json.dumps(edited))
     async with opened(tmp_path) as store:
-        assert [one.content for _, one in await store.vectors.backlog("m", 99)] == ["edited by hand"]
-        assert await store.vectors.with_vectors(ANNA.owner, "m") == 5
+        assert [one.content for _, one in await store.vectors.list_backlog("m", 99)] == ["edited by hand"]
+        assert await store.vectors.count_embedded(ANNA.owner, "m") == 5
     assert names(tmp_path) == {"memory.json", "index.db"}
 
 

@@ -159,7 +159,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
         assert [hit.message.id for hit in await store.search_words(ANNA, ["repli"], limit=9)] == [6, 4, 2]
-        assert len(await store.vectors.backlog("m", 99)) == 8
+        assert len(await store.vectors.list_backlog("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.timeline.read_page(ANNA)) == 5
@@ -242,7 +242,7 @@ async def test_tables_may_be_divided_by_owner(
         assert len(await store.search_words(new, ["repli"], limit=9)) == 3
         assert (await store.read_counts(ANNA)).total == 5
         await store.erase(new.owner)
-        assert len(await store.vectors.backlog("m", 99)) == 5
+        assert len(await store.vectors.list_backlog("m", 99)) == 5
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
     assert found == (4,)

@@ -222,7 +222,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
             await machine.memory.configure(owner, storage=StorageType.POSTGRES, every_n=5)
             await machine.says(owner, "to be embedded", update_id=owner)
         stores = [store for one in (first, second) for store in one.memory.stores if store.kind is StorageType.POSTGRES]
-        found = [[message.scope.owner for _, message in await store.vectors.backlog("m", 9)] for store in stores]
+        found = [[message.scope.owner for _, message in await store.vectors.list_backlog("m", 9)] for store in stores]
         assert found == [[ANN], [BEN]]
         quiet = [[scope.owner for scope, _ in await store.list_quiet_scopes(NOW)] for store in stores]
         assert quiet == [[ANN], [BEN]]

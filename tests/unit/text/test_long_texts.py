@@ -54,7 +54,7 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
 def test_marks_without_end_cost_what_their_number_costs(marks: str) -> None:
     """Sorted by counting inversions, in one call that lets no other thread run: 175 to 300 ms; now some 4."""
     text = "a" + (marks * LENGTH)[: LENGTH - 1]
-    for normalises in (analyzer.normalise, analyzer.fold_term, partial(normalise_unicode, "NFKD")):
+    for normalises in (analyzer.normalise_text, analyzer.fold_term, partial(normalise_unicode, "NFKD")):
         with count_units(time.thread_time) as stopwatch:
             normalises(text)
         assert stopwatch.units < 100

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.characters import count_visible
-from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, passages, shown
+from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, join_passages, split_passages
 
 STEPS = "\n".join(
     f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40)
@@ -13,27 +13,27 @@ STEPS = "\n".join(
 
 @given(st.text(st.sampled_from("ab .!\né東京…"), max_size=60).map(lambda text: text * 60))
 def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
-    found = passages(text)
+    found = split_passages(text)
     assert "".join(found) == text
     assert all(count_visible(one) <= 2 * PASSAGE_LETTERS + 1 for one in found) or len(found) == 1
-    assert shown(text, frozenset(range(len(found)))) == text
+    assert join_passages(text, frozenset(range(len(found)))) == text
 
 
 def test_a_short_message_is_one_passage() -> None:
-    assert passages("Bees! " * (MAX_WHOLE_LETTERS // 6)) == ["Bees! " * (MAX_WHOLE_LETTERS // 6)]
-    assert passages("") == [""]
+    assert split_passages("Bees! " * (MAX_WHOLE_LETTERS // 6)) == ["Bees! " * (MAX_WHOLE_LETTERS // 6)]
+    assert split_passages("") == [""]
 
 
 def test_a_long_message_is_divided_at_the_ends_of_lines() -> None:
-    found = passages(STEPS)
+    found = split_passages(STEPS)
     assert len(found) > 5
     assert all(one.endswith("people.\n") for one in found[:-1])
 
 
 def test_what_is_left_out_is_marked() -> None:
-    first, second, third, *_ = passages(STEPS)
-    assert shown(STEPS, {0}) == f"{first.strip()} …"
-    assert shown(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
-    assert shown(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
-    assert shown(STEPS, {len(passages(STEPS)) - 1}).startswith("… ")
-    assert shown(STEPS, {0, 99}) == f"{first.strip()} …"
+    first, second, third, *_ = split_passages(STEPS)
+    assert join_passages(STEPS, {0}) == f"{first.strip()} …"
+    assert join_passages(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
+    assert join_passages(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
+    assert join_passages(STEPS, {len(split_passages(STEPS)) - 1}).startswith("… ")
+    assert join_passages(STEPS, {0, 99}) == f"{first.strip()} …"

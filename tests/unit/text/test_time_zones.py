@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from llm.prompts import format_clock
 from text.time_zones import (
     PARTS_OF_HOURS,
-    find_minutes_ahead,
     find_similar_names,
     find_zone,
     find_zone_of_offset,
+    format_time_at_offset,
     format_zone,
     list_offsets,
 )
@@ -87,7 +87,7 @@ def test_the_table_names_zones_that_exist() -> None:
 
 
 def test_the_times_that_it_may_be_now_are_shown_once_each_from_west_to_east() -> None:
-    shown = [find_minutes_ahead(NOON, offset) for offset in list_offsets()]
+    shown = [format_time_at_offset(NOON, offset) for offset in list_offsets()]
     assert len(set(shown)) == len(shown) == 32
     assert (shown[0], shown[-1]) == ("02:00", "01:00")
     assert "17:30" in shown
