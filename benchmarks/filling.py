@@ -1,4 +1,4 @@
-"""Stores filled quickly with invented messages: all but the last ones archived under a pyramid of summaries.
+"""Fills stores quickly with invented messages, nearly all of them archived under a pyramid of summaries.
 
 memory.db is filled in one transaction, and its indexes are built at the end; PostgreSQL in one, and further owners have
 copies of the first one's; JSON by its own `load`. Of many messages the words are found by all processors. Does not know
@@ -49,7 +49,7 @@ FROM places GROUP BY user_id, thread_id
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of a scope's messages in their order: portable rows, and their words under the numbers of an empty store."""
+    """A part of a scope's messages in order: portable rows, and their terms numbered as in an empty store."""
 
     rows: Sequence[Row]
     entries: Sequence[TermsEntry]
@@ -112,14 +112,14 @@ def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before
 
 
 def beginning(scope: Scope, count: int) -> list[Row]:
-    """The rows of a scope that stand before its messages: the owner and the summaries."""
+    """Return the rows of a scope that precede its messages: the owner and the summaries."""
     whose = {"user_id": scope.owner, "thread_id": scope.thread}
     summaries = _summaries(count)
     return [_owner(scope, count, len(summaries)), *({**summary, **whose} for summary in summaries)]
 
 
 def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
-    """All messages of these scopes, scope by scope. `before`: messages stored earlier."""
+    """Yield the messages of these scopes, scope by scope. `before`: the number of messages stored earlier."""
     chunk_ids = _chunk_ids(count)
     wanted = (
         (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK])
@@ -157,25 +157,25 @@ def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence
 
 @lru_cache(maxsize=1)
 def _analysed(first: int, size: int) -> list[tuple[str, list[str]]]:
-    """Texts with their terms, the same for every scope."""
+    """Return texts with their terms, the same for every scope."""
     return [(text, analyzer.analyse_text(text)) for text in _said(first, size)]
 
 
 def said(count: int) -> Iterator[str]:
-    """The texts of the messages, always the same: user, assistant, user, …"""
+    """Yield the texts of the messages, always the same: user, assistant, user, …"""
     for first in range(0, count, BLOCK):
         yield from _said(first, min(BLOCK, count - first))
 
 
 def _said(first: int, size: int) -> Iterator[str]:
-    """Those of one block, which is the same whatever stands before it."""
+    """Return the texts of one block, which does not depend on earlier ones."""
     talk = Talk(seed=3 + first)
     for number in range(size):
         yield talk.answer() if number % 2 else talk.question()
 
 
 def said_at(number: int, count: int) -> str:
-    """When message `number` of `count` was written: ten minutes apart, the last one on a fixed day."""
+    """Return the time of message `number` of `count`. They are ten minutes apart, and the last has a fixed day."""
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
@@ -230,13 +230,13 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None
 
 
 def _chunk_ids(count: int) -> list[int]:
-    """The ids of the summaries under which so many messages are archived, a chunk each."""
+    """Return the ids of the summaries of archived chunks."""
     return [int(str(summary["id"])) for summary in _summaries(count) if summary["level"] == 1]
 
 
 @lru_cache(maxsize=1)
 def _summaries(count: int) -> Sequence[Row]:
-    """The summaries of so many messages, active or not, by the bot's own policy; without their scope."""
+    """Return the summaries of `count` messages by the bot's own policy, active or not, without their scope."""
     made: list[dict[str, object]] = []
     spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
     active: dict[int, list[int]] = {}

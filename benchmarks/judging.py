@@ -1,14 +1,11 @@
-"""When a message counts as found: by what the prompt shows of it, and not by its being named.
-
-Does not know how anything is found.
-"""
+"""Judges which messages count as found, by how much of them the prompt shows."""
 
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 
 ENOUGH = 0.6
-"""The share of its words, or of those of its words that stand in the answer, that must be shown of a message."""
+"""The share of a message's words, or of those of them that the answer has, that must be shown."""
 FIRST = 10
 _IDLE = frozenset(
     "the a an of in to and for on at is was it i you he she they with by from or as that this my your me".split()  # noqa: SIM905
@@ -17,20 +14,20 @@ _UNSPACED = re.compile(r"[\u3040-\u9fff]")
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text; of Chinese and Japanese, the characters."""
+    """Return the distinct words of a text, or its characters for Chinese and Japanese."""
     lower = text.lower()
     return frozenset(re.findall(r"\w" if _UNSPACED.search(lower) else r"\w+", lower))
 
 
 def is_found(said: str, shown: str, answer: str) -> bool:
-    """Whether enough of a message is shown: of all its words, or of those that answer the question."""
+    """Return True if enough of a message is shown, of all its words or of those that answer the question."""
     have, whole = words(shown), words(said)
     telling = (words(answer) - _IDLE) & whole
     return any(some and len(some & have) >= ENOUGH * len(some) for some in (whole, telling))
 
 
 def found(shown: Mapping[str, str], said: Mapping[str, str], answer: str) -> frozenset[str]:
-    """The ids of the messages of which enough is shown."""
+    """Return the ids of the messages of which enough is shown."""
     return frozenset(one for one, text in shown.items() if is_found(said.get(one, ""), text, answer))
 
 
@@ -39,7 +36,7 @@ def session(dia_id: str) -> str:
 
 
 def session_figures(ranked: Sequence[str], evidence: Collection[str]) -> tuple[float, float]:
-    """Recall and NDCG of the first ten sessions, in the order in which the ranking first names a message of theirs."""
+    """Return recall and NDCG of the first ten sessions, ordered by their best-ranked message."""
     first = list(dict.fromkeys(map(session, ranked)))[:FIRST]
     wanted = {session(one) for one in evidence}
     gain = sum(1 / math.log2(rank + 2) for rank, one in enumerate(first) if one in wanted)

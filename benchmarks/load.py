@@ -1,4 +1,4 @@
-"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
+"""Measures many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once; every person writes, waits
 for the answer, and writes again (`--remembered`: so many earlier messages of each person, so that every turn searches
@@ -58,8 +58,9 @@ IDLE = 10.0  # milliseconds of a processor between two looks that are no work
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """How much is asked of the bots. `remembered`: so many earlier messages each person has, nearly all of them folded.
-    `processes`: of our bot, on PostgreSQL.
+    """The size of the load.
+
+    `remembered`: earlier messages of each person, nearly all of them folded. `processes`: of our bot, on PostgreSQL.
     """
 
     people: int
@@ -70,22 +71,22 @@ class Load:
 
 
 class Running:
-    """A bot's processes, which tell what they have cost so far."""
+    """A bot's processes and their costs so far."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
         self._processes = processes
 
     @property
     def megabytes(self) -> float:
-        """What they hold together."""
+        """Return their resident memory together."""
         return round(sum(resident_megabytes(process.pid) for process in self._processes), 1)
 
     async def costs(self) -> list[dict[str, Any]]:
-        """What counted_bot.py prints, of each."""
+        """Return what counted_bot.py prints, for each process."""
         return list(await asyncio.gather(*(self._cost(process) for process in self._processes)))
 
     async def settled(self) -> None:
-        """Once they compute nothing: what a start still does, such as menus in every language, is no turn's."""
+        """Wait until they are idle, so that the work of the start is not counted as that of a turn."""
         before = await self._spent()
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -110,7 +111,7 @@ class Running:
 async def running(
     command: Sequence[str], world: World, env: Mapping[str, str], *, processes: int = 1
 ) -> AsyncIterator[Running]:
-    """A bot as so many processes, once they listen."""
+    """Start a bot in several processes, and wait until they listen."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(_process(command, env, world.updates.polled()))
         others = []
@@ -145,7 +146,7 @@ async def _process(
 
 
 async def _is_ready(address: str) -> None:
-    """Returns once /readyz there says so."""
+    """Wait until /readyz succeeds."""
     async with httpx.AsyncClient(base_url=f"http://{address}", trust_env=False) as probe:
         while True:
             with suppress(httpx.TransportError):
@@ -155,7 +156,7 @@ async def _is_ready(address: str) -> None:
 
 
 async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -> dict[str, Any]:
-    """The figures for our bot and for the two bare ones, one after the other."""
+    """Measure our bot and the two bare ones, one after the other."""
     results: dict[str, Any] = {}
     async with serve_lightly(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
@@ -182,7 +183,7 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
 async def _bot(
     name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line of a bot, and its environment."""
+    """Return the command line of a bot, and its environment."""
     token = crowd.world.token
     if name.startswith("keepsake"):
         people = crowd.people if name == "keepsake" else ()
@@ -251,7 +252,7 @@ async def _figures(
 
 
 async def _afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
-    """What a turn left to be done when nobody waits any more."""
+    """Return the work that a turn leaves for afterwards."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     with suppress(TimeoutError):
         await bot.settled()
@@ -264,12 +265,12 @@ async def _afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: in
 
 
 def _since(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
-    """Processor milliseconds of a process's threads of this name."""
+    """Return the processor milliseconds of a process's threads with this name."""
     return float(after["processor_ms"].get(thread, 0.0) - before["processor_ms"].get(thread, 0.0))
 
 
 def _all_since(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """Processor seconds of a process."""
+    """Return the processor seconds of a process."""
     return round(sum(_since(before, after, name) for name in after["processor_ms"]) / 1000, 2)
 
 

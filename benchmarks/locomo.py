@@ -1,4 +1,4 @@
-"""Conversations and questions from a file in LoCoMo's format. Does not know how they are remembered or asked."""
+"""Reads conversations and questions from files in LoCoMo's format."""
 
 import json
 import re
@@ -32,8 +32,9 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, its answer, and the ids of the lines that hold it. `at`: the id of the message that it stands for;
-    "" where it is asked after everything.
+    """A question, its answer, and the ids of the lines that hold it.
+
+    `at` is the id of the message in whose place it is asked, or "" if it is asked at the end.
     """
 
     text: str
@@ -45,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
-    """A conversation, session by session in order of time, and the questions about it. `began`: by session."""
+    """A conversation by session, in order of time, and its questions. `began` has the start of each session."""
 
     sample_id: str
     sessions: tuple[tuple[Line, ...], ...]
@@ -57,13 +58,13 @@ class Sample:
         return (line for session in self.sessions for line in session)
 
     def before(self, dia_id: str) -> int:
-        """How many lines come before a message with this id, which may be missing with its session; all for ""."""
+        """Count the lines before the message with this id, which may be missing. "" counts all lines."""
         if not dia_id:
             return sum(map(len, self.sessions))
         return sum(place(line.dia_id) < place(dia_id) for line in self.lines)
 
     def moment(self, dia_id: str) -> datetime | None:
-        """When a message with this id was said, which may be missing; None where its session has no date."""
+        """Return the time of a message, which may be missing, or None if its session has no date."""
         session, turn = place(dia_id)
         return self.began[session] + (turn - 1) * BETWEEN if session in self.began else None
 
@@ -73,24 +74,24 @@ class Sample:
 
 
 def place(dia_id: str) -> tuple[int, int]:
-    """The numbers of a message's session and of its turn there."""
+    """Return the numbers of a message's session and of its turn in it."""
     session, turn = dia_id.removeprefix("D").split(":")
     return int(session), int(turn)
 
 
 def read(path: Path) -> list[Sample]:
-    """Every conversation of a file. Raises ValueError or KeyError where it is not in the format."""
+    """Read every conversation of a file. Raise ValueError or KeyError if it is not in the format."""
     return [_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def talk_file(name: str) -> Path:
-    """An argument of a benchmark that names a file to `read`."""
+    """Parse an argument that names a file to `read`."""
     _samples(name)
     return Path(name)
 
 
 def data_file(name: str) -> Path:
-    """A `talk_file` with questions."""
+    """Parse an argument that names a file with questions."""
     if not any(sample.questions for sample in _samples(name)):
         raise ArgumentTypeError(f"{name} holds no question")
     return Path(name)
@@ -106,7 +107,7 @@ def _samples(name: str) -> list[Sample]:
 
 
 def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
-    """The ids that exist, out of LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05"); others are dropped."""
+    """Return the known ids in LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05")."""
     found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
     return tuple(dict.fromkeys(dia_id for dia_id in found if dia_id in known))
 
@@ -144,7 +145,7 @@ def _began(conversation: Mapping[str, Any], number: int) -> datetime:
 
 
 def _session(conversation: Mapping[str, Any], number: int, began: datetime) -> tuple[Line, ...]:
-    """A session's lines, BETWEEN them: the format dates sessions only."""
+    """Return the lines of a session, BETWEEN apart, since the format dates sessions only."""
     return tuple(
         Line(
             dia_id=line["dia_id"],
@@ -158,5 +159,5 @@ def _session(conversation: Mapping[str, Any], number: int, began: datetime) -> t
 
 
 def _text(line: Mapping[str, Any]) -> str:
-    """What was said, and what the picture shows that came with it."""
+    """Return the text of a line with the caption of its picture."""
     return f"{line['text']} ({line['blip_caption']})" if line.get("blip_caption") else str(line["text"])

@@ -1,4 +1,4 @@
-"""What all measurements share: percentiles, sizes, and how a result leaves the process.
+"""Shared parts of all measurements: percentiles, sizes, and the output of results.
 
 Does not know what is measured.
 """
@@ -19,13 +19,13 @@ Milliseconds = dict[str, float]
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile: a value that was measured. 0.0 where nothing was."""
+    """Return the nearest-rank percentile, or 0.0 without values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
 
 
 def spread(seconds: Sequence[float]) -> Milliseconds:
-    """Median and 95th percentile in milliseconds."""
+    """Return the median and the 95th percentile in milliseconds."""
     return {
         "p50": round(percentile(seconds, 0.5) * 1000, 2),
         "p95": round(percentile(seconds, 0.95) * 1000, 2),
@@ -33,7 +33,7 @@ def spread(seconds: Sequence[float]) -> Milliseconds:
 
 
 def since(start: float) -> float:
-    """Milliseconds since a reading of time.perf_counter()."""
+    """Return the milliseconds since a reading of time.perf_counter()."""
     return round((time.perf_counter() - start) * 1000, 1)
 
 
@@ -42,12 +42,12 @@ def progress(words: str) -> None:
 
 
 def report(result: Mapping[str, object]) -> None:
-    """The one JSON object on stdout."""
+    """Print the result as one JSON object."""
     print(json.dumps(result, ensure_ascii=False, indent=2))
 
 
 def resident_megabytes(process: int | None = None) -> float:
-    """Memory that a process (by default this one) holds now, on Linux; elsewhere the most that this one ever held."""
+    """Return the resident memory of a process (default: this one) on Linux, or elsewhere the peak of this process."""
     status = Path(f"/proc/{process or 'self'}/status")
     if status.exists():
         kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))
@@ -57,7 +57,7 @@ def resident_megabytes(process: int | None = None) -> float:
 
 
 def processor_seconds() -> tuple[float, float]:
-    """What this machine's processors have computed since it was started, and what they could have; 0.0 beyond Linux."""
+    """Return the busy and the available processor seconds since boot, or 0.0 on systems other than Linux."""
     account = Path("/proc/stat")
     if not account.exists():
         return 0.0, 0.0
@@ -70,7 +70,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def machine() -> dict[str, object]:
-    """Where the figures come from. With a load above the number of processors other programs are in them, too."""
+    """Describe the machine. A load above the number of processors means that other programs disturb the figures."""
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -80,7 +80,7 @@ def machine() -> dict[str, object]:
 
 
 def without_embedding() -> dict[str, str]:
-    """The environment, with EMBEDDING_MODEL `none` unless it is set.
+    """Return the environment, with EMBEDDING_MODEL `none` unless it is set.
 
     Embedding happens in the background; what is measured here is what a turn itself costs.
     """

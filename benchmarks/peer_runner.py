@@ -19,7 +19,7 @@ Rankings = list[list[int]]
 
 
 def mem0(job: Job, folder: Path) -> Rankings:
-    """mem0ai: stored as it was said (`infer=False`), Qdrant in the process; vectors are ours."""
+    """mem0ai without a model (`infer=False`), with Qdrant in the process and our vectors."""
     vectors = _vectors(job, folder)
 
     class Embedder:
@@ -49,7 +49,7 @@ def mem0(job: Job, folder: Path) -> Rankings:
 
 
 def agentrecall(job: Job, folder: Path, *, semantic: bool = False) -> Rankings:
-    """agentrecall-db: FTS5 in SQLite; `semantic`: with sqlite-vec and our vectors as well, fused by rank."""
+    """agentrecall-db: FTS5 in SQLite. `semantic` adds sqlite-vec and our vectors, fused by rank."""
     # In many builds of Python the sqlite3 module cannot load extensions.
     sys.modules["sqlite3"] = importlib.import_module("pysqlite3")
     vectors = _vectors(job, folder)
@@ -76,7 +76,7 @@ def agentrecall_hybrid(job: Job, folder: Path) -> Rankings:
 
 
 def lancedb(job: Job, folder: Path) -> Rankings:
-    """LanceDB: its full-text index and our vectors, fused by rank as it does by default."""
+    """LanceDB: its full-text index and our vectors, fused by rank, its default."""
     vectors = _vectors(job, folder)
     database = importlib.import_module("lancedb").connect(str(folder / "lance"))
     rows = [
@@ -107,12 +107,12 @@ PEERS: Mapping[str, Callable[[Job, Path], Rankings]] = {
 
 
 def _plain(question: str) -> str:
-    """The text without the characters that a query language would interpret."""
+    """Remove the characters that a query language would interpret."""
     return "".join(one if one.isalnum() else " " for one in question)
 
 
 def _one_line(text: str) -> str:
-    """The text on one line, as packages that trim their input expect it."""
+    """Put the text on one line, for packages that trim their input."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""How do other memory packages do? `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
+"""Measures other memory packages. `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
 
 Installs them at pinned versions in an environment of their own and asks each the questions of benchmarks.recall. Every
 one gets the same texts, `Speaker: words`, and where it takes vectors those of our local model; what it ranks is packed
@@ -44,7 +44,7 @@ BATCH = 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """A question as a peer answered it: coverage in percent by budget, and whether the first ten hold everything."""
+    """A peer's answer to a question: coverage in percent by budget, and True if the first ten hold everything."""
 
     coverage: dict[int, float]
     all_at_10: bool
@@ -59,7 +59,7 @@ def shown(line: Line) -> str:
 
 
 def installed(folder: Path) -> Path:
-    """The Python of the peers' environment, which is made and filled if necessary."""
+    """Return the Python of the peers' environment, which is created if necessary."""
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -79,7 +79,7 @@ async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None
 
 
 def asked(python: Path, peer: str, folder: Path) -> list[list[int]]:
-    """What the peer ranks for each question: numbers of lines. Raises CalledProcessError."""
+    """Return the line numbers that the peer ranks for each question. Raise CalledProcessError."""
     command = [str(python), peer_runner.__file__, str(folder), peer]
     # mem0 wants a key for a model that `infer=False` never asks, and would report its use.
     own = {"HOME": str(folder), "MEM0_DIR": str(folder / "mem0"), "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}

@@ -1,7 +1,6 @@
-"""The two plain searches that recall is compared with: BM25 over all messages, and the person's messages by meaning.
+"""Two plain searches as baselines: BM25 over all messages, and the person's messages by meaning.
 
-Whole messages, best first, as `[date] speaker: text` lines within the budget; what does not fit is skipped. Does not
-know the retriever.
+Whole messages are taken, best first, as `[date] speaker: text` lines. Those that do not fit the budget are skipped.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -27,8 +26,9 @@ async def plain_searches(
     tokens: Tokenizer,
     talk: Collection[int] = (),
 ) -> Mapping[str, frozenset[int]]:
-    """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder.
-    `talk`: ids of messages that a prompt carries anyway.
+    """Return, by name of the search, the ids of the messages that fit the budget.
+
+    The search by meaning needs an embedder. `talk`: ids of messages that a prompt carries anyway.
     """
     hits = await store.search_words(scope, list_content_terms(question), limit=MAX_FOUND)
     found = {"words": _fitting((hit.message for hit in hits if hit.message.id not in talk), budget, tokens)}

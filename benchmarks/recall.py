@@ -1,10 +1,9 @@
-"""How much of what was said does a question bring back? `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
+"""Measures how much evidence a question brings back: `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
 
-Remembers every conversation of a LoCoMo-format file in a fresh store, as archived messages with their dates and
-speakers, then asks the bot's own retriever each question. Settings (SNIPPET_BUDGET, EMBEDDING_MODEL) come from the
-environment. A message counts as found by what the prompt shows of it (benchmarks/judging.py). Of several files each has
-its own figures, the worst first, next to those of two plain searches. `--storage postgres` needs a DATABASE_URL of its
-own: owner 1 is erased there again and again.
+Stores every conversation of a LoCoMo-format file in a fresh store, as archived messages with dates and speakers. Then
+asks the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. Each file has its
+own figures, the worst first, next to those of two plain searches. `--storage postgres` needs a DATABASE_URL of its own,
+since owner 1 is erased there again and again.
 """
 
 import argparse
@@ -49,7 +48,7 @@ PATIENT = 3600.0  # seconds that a question waits for its vector: a busy machine
 
 @dataclass
 class Clock:
-    """Shows the time of the message that is being remembered, and later that of the questions."""
+    """A clock that shows the time of the message being stored, and later that of the question."""
 
     now: datetime = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -59,8 +58,9 @@ class Clock:
 
 @dataclass(kw_only=True, slots=True)
 class Remembered:
-    """As much of a conversation as is remembered so far, in a store of its own. `ids`: LoCoMo's id by message id.
-    `talk`: ids of the messages of the session that is going on, which a prompt carries anyway.
+    """A store with the part of a conversation that was stored so far.
+
+    `ids` maps message ids to LoCoMo's. `talk` lists the messages of the current session, which a prompt carries anyway.
     """
 
     services: Services
@@ -72,7 +72,7 @@ class Remembered:
     talk: Sequence[int] = ()
 
     async def until(self, at: str) -> None:
-        """Remember what was said before a message, and set the clock to its moment; "": all, and weeks later."""
+        """Store the messages before `at`, and set the clock to it. "" stores all, and sets the clock to weeks later."""
         count = self.sample.before(at)
         start = 0
         for session in self.sample.sessions:
@@ -91,7 +91,7 @@ class Remembered:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """A piece of the snippets in a prompt, and LoCoMo's ids of the messages in it."""
+    """A part of the snippets in a prompt, and LoCoMo's ids of its messages."""
 
     ids: tuple[str, ...]
     text: str
@@ -99,8 +99,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """One question, what came back (as LoCoMo's ids), and the seconds that took. `shown`: what the prompt carries of
-    each message; `found`: of which it carries enough; `plain`: what the plain searches bring back, by name.
+    """A question and what came back for it, as LoCoMo's ids.
+
+    `shown` is the text that the prompt carries of each message, and `found` are the messages of which that is enough.
+    `plain` holds the results of the plain searches by name.
     """
 
     file: str
@@ -118,7 +120,7 @@ class Asked:
         return self.share(self.found)
 
     def share(self, ids: frozenset[str]) -> float:
-        """How much of the evidence is among these messages."""
+        """Return the share of the evidence among these messages."""
         return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
@@ -126,7 +128,7 @@ class Asked:
         return set(self.question.evidence) <= set(self.ranked[:FIRST])
 
     def line(self, tokens: Tokenizer) -> str:
-        """The question's line in the --out file."""
+        """Return the line of this question in the --out file."""
         return json.dumps(
             {
                 "sample_id": self.sample.sample_id,
@@ -149,8 +151,9 @@ async def measure(
     pages: int = 1,
     order: str = "best",
 ) -> list[Asked]:
-    """Every question of the files, asked. `vectors`: a file that keeps vectors for the next run. `pages`: the prompt,
-    and so many results of the search tool less one.
+    """Ask every question of the files.
+
+    `vectors`: a file that caches vectors for the next run. `pages`: 1 for the prompt, plus results of the search tool.
     """
     asked: list[Asked] = []
     tokens = Tokenizer.for_model(settings.openai_model)
@@ -180,7 +183,7 @@ async def measure(
 
 @asynccontextmanager
 async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
-    """The embedder that the settings name, open; with `kept` vectors come from that file where it holds them."""
+    """Open the embedder of the settings. `kept`: a file that caches vectors."""
     embedder = embedder_for(replace(settings, embedding_timeout=PATIENT))
     if embedder is None:
         yield None
@@ -197,7 +200,7 @@ async def remembered(
     storage: StorageType = StorageType.SQLITE,
     embedder: Embedder | None = None,
 ) -> AsyncIterator[Remembered]:
-    """A fresh store that is about to remember a conversation."""
+    """Open a fresh store for a conversation."""
     clock = Clock()
     if embedder is None:
         settings = replace(settings, embedding_model="none")
@@ -217,7 +220,7 @@ async def remembered(
 
 
 async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
-    """Store a session and archive it as one chunk; LoCoMo's id for each message id."""
+    """Store a session and archive it as one chunk. Return LoCoMo's id for each message id."""
     ids: dict[int, str] = {}
     turn: int | None = None
     for line in session:
@@ -261,7 +264,7 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
 
 
 async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages: int, order: str) -> Asked:
-    """A question with what a reader sees who calls the search tool again and again with its words, as the model may."""
+    """Add what a reader sees who calls the search tool repeatedly with the same question."""
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
     wish = ReadingWish.of({"query": asked.question.text, "order": order})
@@ -309,14 +312,15 @@ async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) 
 
 
 def _blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
-    """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
+    """Yield one block per day, as in the prompt, without the frame around them."""
     for snippets, text in prompts.group_by_day(found, now):
         yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
-    """The result: shares in percent; files, conversations and categories from the worst to the best. `below_plain`:
-    where a plain search covers more.
+    """Return the shares in percent, with files, conversations and categories from the worst to the best.
+
+    `below_plain` lists where a plain search covers more.
     """
     by_set = {
         name: {**shares, "by_category": _worst_first([one for one in asked if one.file == name], _category)}
@@ -353,7 +357,7 @@ def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[s
 
 
 def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
-    """The shares of some questions; `plain`: the coverage of the plain searches."""
+    """Return the figures of some questions. `plain` is the coverage of the plain searches."""
     count = max(1, len(asked))
     searches = sorted({name for one in asked for name in one.plain})
     plain = {

@@ -1,4 +1,4 @@
-"""What a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
+"""Measures what a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
 
 For each storage and size: the time of one turn apart from model and Telegram (write, recall, write, by Conversation
 itself), of recall alone and of a fold; start-up, memory, bytes per message. Also the floor, measured alternately with
@@ -63,7 +63,7 @@ Result = TypeVar("Result")
 
 
 class Floor:
-    """SQLite by its bare driver: one table, one full-text index, WAL, synchronous=FULL. Nothing can be faster."""
+    """SQLite by its bare driver, as a lower bound: one table, one full-text index, WAL, synchronous=FULL."""
 
     def __init__(self, path: Path) -> None:
         self._connection: sqlite3.Connection = driver.connect(path, isolation_level=None)
@@ -82,7 +82,7 @@ class Floor:
         self._connection.execute("COMMIT")
 
     def turn(self, question: str, answer: str) -> tuple[float, float]:
-        """Seconds, by the clock and of a processor, of a commit, a query for the question's words, and a commit."""
+        """Return wall-clock and processor seconds of a commit, a query for the question's words, and a commit."""
         start, worked = time.perf_counter(), time.thread_time()
         self._commit(question)
         wanted = " OR ".join(f'"{term}"' for term in list_content_terms(question))
@@ -119,7 +119,7 @@ def prepare_floor(path: Path, count: int) -> None:
 
 
 def measure(settings: Settings, floor: Path, count: int, turn_count: int) -> dict[str, object]:
-    """The figures of one filled data directory."""
+    """Measure one filled data directory."""
     return asyncio.run(_measure(settings, floor, count, turn_count))
 
 
@@ -193,19 +193,19 @@ async def _total(services: Services) -> int:
 
 
 async def _newest(services: Services) -> datetime:
-    """When the last message was said: an earlier run may have held turns in the same folder."""
+    """Return the time of the last message. An earlier run may have added turns."""
     async with services.memory.home(SCOPE.owner) as store:
         newest = await store.timeline.read_page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 
 def _times(values: Sequence[float], floor: Sequence[float]) -> float:
-    """How often the median of the floor is in that of the values."""
+    """Return the median of the values as a multiple of the floor's."""
     return round(percentile(values, 0.5) / percentile(floor, 0.5), 2)
 
 
 async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
-    """What the process holds of so many people, each of whom turns memory on and holds one turn, without Telegram."""
+    """Measure the memory that many people take, each with memory on and one turn, without Telegram."""
     clock, talk = Clock(), Talk(seed=6)
     async with open_services(
         settings, clock=clock, models=(InventedModel(Talk(seed=5), records=False), ExtractiveSummarizer())
@@ -234,13 +234,13 @@ async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
 
 
 def held_of_many(settings: Settings, people: int) -> dict[str, object]:
-    """The megabytes that a process holds after the first person's turn, at every tenth of the people, and after all."""
+    """Return resident megabytes after the first person's turn, at every tenth of the people, and at the end."""
     with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
         return asyncio.run(_held_of_many(replace(settings, data_dir=Path(name)), people))
 
 
 def rebuilding(settings: Settings) -> float:
-    """Milliseconds of a start without index.db, which the JSON store then builds again."""
+    """Return the milliseconds of a start without index.db, which the JSON store rebuilds."""
 
     async def start_and_stop() -> float:
         start = time.perf_counter()
@@ -260,7 +260,7 @@ def _importing() -> BaseContext:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that its memory holds nothing of an earlier case.
+    """Run a case in its own process, so that it holds nothing of an earlier one.
 
     It is forked from one that has imported all this and done nothing yet: each import takes more than a second.
     """
@@ -270,7 +270,7 @@ def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What is measured."""
+    """The options of a run."""
 
     sizes: Sequence[int]
     storages: Sequence[StorageType]
@@ -278,7 +278,7 @@ class Plan:
 
 
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
-    """The figures of every storage at every size that it is promised for. What `folder` holds is not filled again."""
+    """Measure every storage at every supported size. Data that `folder` already holds is reused."""
     results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in plan.storages}
     for count in plan.sizes:
         for storage in plan.storages:
@@ -300,12 +300,12 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
 
 
 def _schema(name: str) -> str:
-    """The schema on the server that holds what belongs to a folder."""
+    """Return the server's schema for a folder."""
     return f"scale_{name.replace('-', '_')}"
 
 
 def filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
-    """Fill both unless they exist; one that is being filled has another name."""
+    """Fill the folder and the schema unless they exist. While being filled, they have another name."""
     start = time.perf_counter()
     if not folder.exists():
         half = folder.with_name(f"half-{folder.name}")

@@ -1,4 +1,4 @@
-"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
+"""Measures the tokens of a conversation. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
 
 Holds a conversation, invented or read from files in LoCoMo's format, with the bot's own Conversation; answers and
 summaries are made in the process. Compares each prompt with one that carries the whole history, and with the prompt
@@ -47,7 +47,7 @@ PROFILE = (
 
 @dataclass
 class Meter(ChatModel):
-    """A model that meters its use: calls, and tokens in and out, by what was asked for.
+    """A model that counts its calls and tokens by purpose.
 
     It answers requests for a profile itself, with one of usual length: nothing can be extracted from invented messages.
     """
@@ -75,7 +75,7 @@ class Meter(ChatModel):
 
 
 def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
-    """Tokens at the beginning of a prompt that are those of the prompt before it: what a provider's cache may hold."""
+    """Count the tokens of a prompt's prefix that the previous prompt shares, which a provider may have cached."""
     total = 0
     for old, new in zip(before, now, strict=False):
         if old == new:
@@ -111,7 +111,7 @@ def _common_beginning(one: str, other: str) -> str:
 
 
 class Saying(InstantModel):
-    """Answers what it is told to answer next."""
+    """A model that gives prepared answers."""
 
     def __init__(self, tokens: Tokenizer) -> None:
         self.next = ""
@@ -120,7 +120,7 @@ class Saying(InstantModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """A turn: what a person says, when, and what the model answers."""
+    """A turn: a message, its time, and the model's answer."""
 
     text: str
     answer: str
@@ -128,7 +128,7 @@ class Said:
 
 
 def invented(count: int) -> Iterator[Said]:
-    """This many turns of invented words, some minutes apart."""
+    """Invent turns, some minutes apart."""
     asked, answered, clock = Talk(seed=1), Talk(seed=2), Clock()
     for _ in range(count):
         clock.pass_by(7)
@@ -136,7 +136,7 @@ def invented(count: int) -> Iterator[Said]:
 
 
 def read_from(files: Sequence[Path], count: int) -> Iterator[Said]:
-    """The first turns of files in LoCoMo's format, one conversation after the other: time never goes back."""
+    """Read the first turns of files in LoCoMo's format, one conversation after the other, in order of time."""
     now, known = BEGINNING, 0
     for sample in (sample for file in files for sample in read(file)):
         lines = list(sample.lines)
@@ -150,7 +150,7 @@ def read_from(files: Sequence[Path], count: int) -> Iterator[Said]:
 async def measure(
     settings: Settings, talk: Iterable[Said], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
 ) -> dict[str, object]:
-    """The figures of one conversation under a policy. `embedder`: open; None = by words alone."""
+    """Measure one conversation under a policy. `embedder` is open, or None to search by words alone."""
     clock, scope = Clock(), Scope(owner=PERSON.id)
     tokens = Tokenizer.for_model(settings.openai_model)
     answers, background = Saying(tokens), Meter(ExtractiveSummarizer())
@@ -217,7 +217,7 @@ def _share_saved(ours: float, whole: float) -> float:
 
 
 async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, dict[str, object]]:
-    """The figures of each policy. The talk is the same under all, and is embedded once."""
+    """Measure each policy with the same conversation, which is embedded once."""
     results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
         async with embedding(settings, options.vectors or Path(folder, "vectors.db")) as embedder:

@@ -1,7 +1,4 @@
-"""Vectors kept in a file from run to run, by what was embedded: repeated measurements need no model.
-
-What is found is the same with it and without it. Does not know what is measured.
-"""
+"""Caches vectors in a file, so that repeated measurements need no model."""
 
 import hashlib
 import sqlite3
@@ -19,7 +16,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB 
 
 
 class KeptVectors:
-    """An embedder that asks another one only for what its file does not hold yet. Use as `async with`."""
+    """An embedder that asks another one only for vectors missing in its file. Use as `async with`."""
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder
