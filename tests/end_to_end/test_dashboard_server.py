@@ -198,7 +198,9 @@ async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: House) -> N
         settings = {"DASHBOARD_URL": f"http://{address}/keepsake", "DASHBOARD_LISTEN": address}
         async with (
             own_house.bot(**settings),
-            httpx.AsyncClient(base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES) as client,
+            httpx.AsyncClient(
+                base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
+            ) as client,
         ):
             for path in ("/keepsake/", "/", "/keepsake/static/index.html"):
                 assert (await client.get(path)).status_code == 200, path
@@ -211,7 +213,9 @@ async def test_within_telegram_a_button_and_the_menu_open_it(own_house: House) -
         address = f"127.0.0.1:{port}"
         async with (
             own_house.bot(DASHBOARD_URL=url, DASHBOARD_LISTEN=address),
-            httpx.AsyncClient(base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES) as client,
+            httpx.AsyncClient(
+                base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
+            ) as client,
         ):
             ann = own_house.person("Ann")
             told = await ann.tells("/dashboard", "#link=")

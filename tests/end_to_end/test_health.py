@@ -21,7 +21,9 @@ async def test_a_running_bot_is_ready_and_counts(own_house: House) -> None:
     with kept_port() as port:
         async with (
             own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as probe,
+            httpx.AsyncClient(
+                base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
+            ) as probe,
         ):
             ann = own_house.person("Ann")
             await ann.asks("My secret word is quinquereme.")
@@ -46,7 +48,9 @@ async def test_a_first_failure_is_seen_by_rate(own_house: House) -> None:
     with kept_port() as port:
         async with (
             own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as probe,
+            httpx.AsyncClient(
+                base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
+            ) as probe,
         ):
             page = (await probe.get("/metrics")).text
     figures = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))

@@ -70,7 +70,7 @@ async def served(house: House, **settings: str) -> AsyncIterator[Page]:
         url = f"http://{address}"
         async with (
             house.bot(**{"DASHBOARD_URL": url, "DASHBOARD_LISTEN": address, **settings}),
-            httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client,
+            httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,
         ):
             yield Page(client=client)
 

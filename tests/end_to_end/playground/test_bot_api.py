@@ -186,7 +186,7 @@ async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) 
     assert update.message.caption_entities[0].type == MessageEntity.BOT_COMMAND
     file = await document.get_file()
     assert bytes(await file.download_as_bytearray()) == data
-    async with httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES) as browser:
+    async with httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES, timeout=60) as browser:
         answer = await browser.get(str(file.file_path))
         assert answer.headers["Content-Security-Policy"] == "sandbox"
         assert answer.headers["Content-Disposition"] == "attachment"

@@ -142,7 +142,10 @@ async def test_a_world_goes_on_under_a_new_server() -> None:
     world: World = peopled(Clock())
     world.say(ANN, ANN, "hi")
     for _ in range(2):
-        async with serve(bot_api(world)) as url, httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES) as http:
+        async with (
+            serve(bot_api(world)) as url,
+            httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES, timeout=60) as http,
+        ):
             assert len((await http.get(f"{url}/bot{TOKEN}/getUpdates")).json()["result"]) == 1
 
 

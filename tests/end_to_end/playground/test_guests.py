@@ -51,7 +51,10 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
 
     guests = Guests(world, file, erase_it)
     app = playground_app(world, model_name="none", guests=guests)
-    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client:
+    async with (
+        serve(app) as url,
+        httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,
+    ):
         yield Visit(world, client, file, erased)
 
 

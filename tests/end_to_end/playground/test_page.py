@@ -316,7 +316,10 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
 @pytest_asyncio.fixture(loop_scope="module")
 async def served() -> AsyncIterator[httpx.AsyncClient]:
     app = playground_app(new_world(), model_name="none")
-    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client:
+    async with (
+        serve(app) as url,
+        httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,
+    ):
         yield client
 
 

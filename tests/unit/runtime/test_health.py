@@ -46,7 +46,9 @@ def program() -> Program:
 async def probe(program: Program) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         serve_health(program.readiness, ("127.0.0.1", 0)) as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as client,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
+        ) as client,
     ):
         yield client
 

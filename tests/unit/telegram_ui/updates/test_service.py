@@ -252,7 +252,7 @@ async def test_stopping_takes_little_time_though_telegram_hangs(bots: Bots, peer
 async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer, webhook: str) -> None:
     bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
     update = {"update_id": 1}
-    async with bots.running(), httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES) as http:
+    async with bots.running(), httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES, timeout=60) as http:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
         for headers in ({}, {SECRET_HEADER: "wrong"}, {SECRET_HEADER: "s3cret "[:-2]}):
