@@ -70,8 +70,8 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     return Overview(
         memories=memories,
         active=active,
-        let_in=len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")}),
-        asked=len(memory.people.listed("asked")),
+        let_in=len(operation.allowed_ids | {one.id for one in memory.people.list_by_standing("allowed")}),
+        asked=len(memory.people.list_by_standing("asked")),
         used=sum(one.prompt + one.completion for one in spent.values()),
         waiting=round(metrics.read_metric("keepsake_updates_unfinished") or 0),
         failed=failed,
@@ -82,20 +82,20 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
     """Return people who ask for access, then people let in or removed, latest first, then those of the settings."""
     people = services.memory.people
-    by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
+    by_button = {one.id: one for one in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))}
     fixed = [
         KnownPerson(id=number, standing="allowed", name="")
         for number in sorted(operation.allowed_ids - operation.admin_ids)
         if number not in by_button
     ]
-    return [*people.listed("asked"), *reversed(by_button.values()), *fixed]
+    return [*people.list_by_standing("asked"), *reversed(by_button.values()), *fixed]
 
 
 async def list_audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
     """Return the ids of everybody who gets an admin's broadcast."""
     people = memory.people
-    let_in = {one.id for one in people.listed("allowed")}
-    removed = {one.id for one in people.listed("removed")}
+    let_in = {one.id for one in people.list_by_standing("allowed")}
+    removed = {one.id for one in people.list_by_standing("removed")}
     known = {owner for owner in await memory.owners() if owner > 0}
     fixed = operation.allowed_ids | (known if operation.everyone else set())
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})

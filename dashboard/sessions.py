@@ -75,7 +75,7 @@ class PageSessions:
         """Open the session of a one-time link."""
         now, form = self._clock(), await self._read("link", link)
         found = _parse_session(form, now)
-        if not await self._memory.used_links.take(str(form["nonce"]), expires_at=found.expires_at, now=now):
+        if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=found.expires_at, now=now):
             raise NoSession
         return self._begun(await self._valid(found))
 

@@ -66,9 +66,9 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
         found.say("telegram", "not asked, since there is no token")
     else:
         await found.ask("telegram", identify_bot(settings))
-    await found.ask("storage", _storage(settings))
+    await found.ask("storage", _check_storage(settings))
     if settings.backup_dir is not None:
-        await found.ask("backups", _backups(settings.backup_dir))
+        await found.ask("backups", _check_backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
             found.say("model", "not asked, since nothing says which endpoint to ask")
@@ -87,7 +87,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
             if speaker := await assembly.open_speaker(settings, stack):
                 await found.ask("speech", speaker.check())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
-            await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
+            await found.ask("embeddings", _check_embeddings(await assembly.open_embedder(settings, stack)))
     return found.status
 
 
@@ -108,7 +108,7 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
     return {one.variable: one for one in missing}
 
 
-async def _storage(settings: Settings) -> str:
+async def _check_storage(settings: Settings) -> str:
     url = settings.database_url.value
     try:
         async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
@@ -119,12 +119,12 @@ async def _storage(settings: Settings) -> str:
         return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
 
 
-async def _backups(folder: Path) -> str:
+async def _check_backups(folder: Path) -> str:
     demand_backup_folder(folder)
     return f"{folder} can be written"
 
 
-async def _embeddings(embedder: Embedder | None) -> str:
+async def _check_embeddings(embedder: Embedder | None) -> str:
     if embedder is None:
         return "none, search by words alone"
     try:

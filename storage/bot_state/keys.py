@@ -39,7 +39,7 @@ class UsedLinks:
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
 
-    async def take(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
+    async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used. Return False if it was used before. Expired links are deleted."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))

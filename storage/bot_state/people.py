@@ -35,7 +35,7 @@ class People:
                 self._known = {person.id: person for person in map(_parse_person, rows)}
                 return
 
-    def standing(self, person: int) -> Standing | None:
+    def get_standing(self, person: int) -> Standing | None:
         """Return the standing of a person, or None if unknown."""
         known = self._known.get(person)
         return known.standing if known else None
@@ -43,14 +43,14 @@ class People:
     def get(self, person: int) -> KnownPerson | None:
         return self._known.get(person)
 
-    def listed(self, standing: Standing) -> Sequence[KnownPerson]:
+    def list_by_standing(self, standing: Standing) -> Sequence[KnownPerson]:
         """Return the people with a standing, latest last."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
     def claimed_by(self) -> frozenset[int]:
         """The people who became admins by claiming the bot with its link."""
-        return frozenset(person.id for person in self.listed("admin"))
+        return frozenset(person.id for person in self.list_by_standing("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
         """Offer the link that makes its first user the admin, and return when it expires.

@@ -98,4 +98,4 @@ class OwnerRenaming:
                 await tx.rows(_RECORD, old, new, at, 1)
         finally:
             for owner in (old, new):
-                self._wizards.changed(owner)
+                self._wizards.clear_cache(owner)

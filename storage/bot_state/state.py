@@ -170,7 +170,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
 
         async def prepare(owners: Sequence[int]) -> None:
             for owner in owners:
-                wizards.changed(owner)
+                wizards.clear_cache(owner)
                 for store in stores.values():
                     store.drop_cached_vectors(owner)
             await renaming.resume_for(owners)

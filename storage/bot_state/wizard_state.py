@@ -102,8 +102,8 @@ class WizardStates:
             async with self.database.write(owner) as tx:
                 yield tx
         finally:
-            self.changed(owner)
+            self.clear_cache(owner)
 
-    def changed(self, owner: int) -> None:
+    def clear_cache(self, owner: int) -> None:
         """Clear the cache of an owner whose rows were written here or by a renaming."""
         self._known.drop(lambda key: key[0].owner == owner)

@@ -114,7 +114,7 @@ class AnswerButtons(Family):
     @press(NOTHING)
     async def _close_question(self, ask: Ask) -> None:
         if ask.message_id is not None:
-            await self._delivery.remove(ask.chat, [ask.message_id])
+            await self._delivery.delete_messages(ask.chat, [ask.message_id])
 
     @press(STOP)
     async def _stop_answer(self, ask: Ask) -> str | None:
@@ -182,7 +182,7 @@ class AnswerButtons(Family):
 
     async def _run_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
-            async with self._delivery.typing(ask.chat):
+            async with self._delivery.show_typing(ask.chat):
                 with self._dependencies.answers.stoppable(ask.chat.location):
                     return await answer(stream)
         except BaseException as error:
@@ -253,7 +253,7 @@ async def speak_if_chosen(
 
 async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
     if dependencies.speech is not None:
-        async with dependencies.delivery.typing(chat):
+        async with dependencies.delivery.show_typing(chat):
             recording = await dependencies.speech.spoken(text, person=person.id)
         await Documents(dependencies.delivery).send_voice(chat, recording)
 

@@ -80,7 +80,7 @@ class ChoiceCommands(Family):
             await self._switch_memory_on(ask)
         elif config is not None and config.enabled:
             try:
-                async with self._delivery.typing(ask.chat):
+                async with self._delivery.show_typing(ask.chat):
                     await self._choose(ask, **{what: wanted})
             except NotOffered as refused:
                 return str(refused)

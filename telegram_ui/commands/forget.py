@@ -281,7 +281,7 @@ class ForgetCommands(Family):
 
     async def _erase_once(self, ask: Ask, target: Target) -> str:
         scope = await self._find_scope(ask, target)
-        async with self._delivery.typing(ask.chat):
+        async with self._delivery.show_typing(ask.chat):
             request = await self._to_request(scope, target)
             is_gone = request.what == "messages" and not request.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)

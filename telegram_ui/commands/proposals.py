@@ -56,7 +56,7 @@ class Proposals(Family):
         if target is None:
             return tr("shared-dead-button")
         request = Forgetting(what="facts", ids=(target.number,))
-        async with self._delivery.typing(ask.chat):
+        async with self._delivery.show_typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
         return tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
 

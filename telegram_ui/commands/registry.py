@@ -171,7 +171,7 @@ class Commands:
     async def locate(self, chat: Chat) -> Chat:
         """Return the chat within its open conversation, or within its first one if the store fails."""
         try:
-            return chat.within(await self.dependencies.services.memory.conversation(chat.location))
+            return chat.with_conversation(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
             return chat
 

@@ -65,7 +65,7 @@ class SummaryCommands(Family):
         config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        async with self._delivery.typing(ask.chat):
+        async with self._delivery.show_typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         if outcome.state not in ("failed", "busy"):
             return format_outcome(outcome)
@@ -74,7 +74,7 @@ class SummaryCommands(Family):
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
         """Retry a fold that failed in the background."""
-        async with self._delivery.typing(ask.chat):
+        async with self._delivery.show_typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
         await self._show_text(ask, format_outcome(outcome), again)

@@ -199,7 +199,7 @@ class Wizard(Family):
             return
         owner = chat.scope.owner
         before = await memory.config(owner)
-        async with self._delivery.typing(chat):
+        async with self._delivery.show_typing(chat):
             await memory.configure(owner, storage=storage, every_n=number)
             if before is None:
                 await self._set_group_language(ask)

@@ -68,7 +68,7 @@ class Chat:
         """Return the scope of the conversation that is open in this topic."""
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
-    def within(self, scope: Scope) -> "Chat":
+    def with_conversation(self, scope: Scope) -> "Chat":
         """Return the chat with this conversation open."""
         conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
@@ -79,17 +79,17 @@ Confirm = Callable[[], Awaitable[None]]  # raise ServedElsewhere if another proc
 _confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
 
 
-def submit_work_under(confirm: Confirm | None) -> None:
+def put_work_under(confirm: Confirm | None) -> None:
     """Set the check that this context's work runs before it sends, or None for a single process."""
     _confirm.set(confirm)
 
 
-def submit_work_for(shared: "SharedWork | None", owner: int) -> None:
+def put_work_under_lease(shared: "SharedWork | None", owner: int) -> None:
     """Put this context's work under this process's current lease of an owner. Raise ServedElsewhere if it has none."""
     if shared is None:
-        submit_work_under(None)
+        put_work_under(None)
     elif (lease := shared.lease(owner)) is not None:
-        submit_work_under(partial(shared.confirm, lease))
+        put_work_under(partial(shared.confirm, lease))
     else:
         raise ServedElsewhere
 

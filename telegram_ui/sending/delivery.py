@@ -141,7 +141,7 @@ class Delivery:
             return False
 
     @contextlib.asynccontextmanager
-    async def typing(self, chat: Chat) -> AsyncIterator[None]:
+    async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
         """Show the typing action while the block runs, from TYPING_AFTER seconds on."""
         repeating: asyncio.Task[None] | None = None
 
@@ -166,7 +166,7 @@ class Delivery:
         self._recent[chat.id] = state
         return state
 
-    def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
+    def choose_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """Return how a growing answer is shown in this chat."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.state(chat).takes_drafts else "edit"
@@ -222,11 +222,11 @@ class Delivery:
         first = there.pop(0)
         if await self._edit_part(chat, first, part, inline):
             return [first]
-        await self.remove(chat, there)
+        await self.delete_messages(chat, there)
         there.clear()
         return []
 
-    async def remove(self, chat: Chat, message_ids: Sequence[int]) -> None:
+    async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
         """Delete some of the bot's own messages if Telegram allows it. Raise no TelegramError."""
         if self.current_id(chat) != chat.id:
             return  # under the new id, these are other messages

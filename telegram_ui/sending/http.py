@@ -110,12 +110,12 @@ class AiohttpRequest(BaseRequest):
             # Without the client's message, which may hold the URL and thus the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
         finally:
-            REQUESTS.labels(_method_of(url), status).inc()
+            REQUESTS.labels(_name_method(url), status).inc()
 
     def _proxy_for(self, url: str) -> str | None:
         if not self._trust_env:
             return None
-        origin = _origin_of(url)
+        origin = _find_origin(url)
         if origin not in self._proxies:
             self._proxies[origin] = find_proxy(origin)
         return self._proxies[origin]
@@ -128,12 +128,12 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     return read
 
 
-def _method_of(url: str) -> str:
+def _name_method(url: str) -> str:
     name = url.partition("?")[0].rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
 
-def _origin_of(url: str) -> str:
+def _find_origin(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 

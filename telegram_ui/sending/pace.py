@@ -69,11 +69,11 @@ class SendingPace:
     async def wait_for_preview(self) -> None:
         """Wait until a preview may be sent."""
         async with self._previews:
-            while (wait := self._free_from() - self._clock.time()) > 0:
+            while (wait := self._next_preview_time() - self._clock.time()) > 0:
                 await self._clock.sleep(wait)
             self._moments.append(self._clock.time())
 
-    def _free_from(self) -> float:
+    def _next_preview_time(self) -> float:
         if self._clock.time() >= self._held_until or len(self._moments) < PREVIEWS:
             return 0.0
         return self._moments[-PREVIEWS] + SECOND

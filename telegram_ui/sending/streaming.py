@@ -79,7 +79,7 @@ class AnswerStream:
         self._chat = chat
         self._stop = stop
         self._state = delivery.state(chat)
-        self._mode = delivery.mode(chat)
+        self._mode = delivery.choose_mode(chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
@@ -146,7 +146,7 @@ class AnswerStream:
             # The next piece may have arrived. It is sent again, and may appear twice.
             self._sent += [message_id for message_id in unknown.sent if message_id not in self._sent]
             raise DeliveryUnknown(sent=self._sent) from unknown
-        await self._delivery.remove(self._chat, self._ids[max(len(parts), 1) :])
+        await self._delivery.delete_messages(self._chat, self._ids[max(len(parts), 1) :])
         del self._ids[max(len(parts), 1) :]
         if is_file:
             self._sent.append(await self._send_as_file(markdown, self._sent))
@@ -165,7 +165,7 @@ class AnswerStream:
         if sent is None:
             return False
         self._sent = [sent]
-        await self._delivery.remove(self._chat, self._ids)
+        await self._delivery.delete_messages(self._chat, self._ids)
         self._ids, self._shown = [], []
         return True
 
@@ -204,16 +204,16 @@ class AnswerStream:
     async def interrupt(self) -> None:
         """Mark a cancelled answer. Raises nothing."""
         if self._delivery.closing.is_set():
-            await self._mark_sent(tr("answers-broken-off-again"))
-        elif not await self._mark_sent(tr("answers-stopped")):
+            await self._mark_last_shown(tr("answers-broken-off-again"))
+        elif not await self._mark_last_shown(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
         """Try once to mark the shown text as broken off. Raises nothing."""
-        await self._mark_sent(tr("answers-broken-off"))
+        await self._mark_last_shown(tr("answers-broken-off"))
 
-    async def _mark_sent(self, mark: str) -> bool:
+    async def _mark_last_shown(self, mark: str) -> bool:
         """Mark the last shown message. Return False if there is none."""
         await self._stop_painting()
         if not self._shown:
@@ -223,7 +223,7 @@ class AnswerStream:
         shown = next(split_piece(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
-            await self._put(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
+            await self._put_message(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except ServedElsewhere:
             return True
         except TelegramError as error:
@@ -235,9 +235,9 @@ class AnswerStream:
 
     def _begin_painting(self) -> None:
         self._growing_from = None
-        self._painter = asyncio.create_task(self._paint_draft())
+        self._painter = asyncio.create_task(self._paint_previews())
 
-    async def _paint_draft(self) -> None:
+    async def _paint_previews(self) -> None:
         clock = self._delivery.clock
         while self._mode != "off":
             await self._wait_for_change()
@@ -287,12 +287,12 @@ class AnswerStream:
     async def _show_part(self, number: int, wanted: Sequence[_ShownPart]) -> None:
         """Update one message, or delete those that are no longer part of the answer."""
         if number == len(wanted):
-            await self._delivery.remove(self._chat, self._ids[number:])
+            await self._delivery.delete_messages(self._chat, self._ids[number:])
             del self._shown[number:], self._ids[number:]
             return
         part, clock = wanted[number], self._delivery.clock
         try:
-            await self._request(number, part)
+            await self._request_part(number, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + parse_seconds(refused)
             self._delivery.pace.hold_limit()
@@ -335,16 +335,16 @@ class AnswerStream:
     def _is_draft(self, number: int, part: _ShownPart) -> bool:
         return self._mode == "draft" and part.is_growing and number >= len(self._ids)
 
-    async def _request(self, number: int, part: _ShownPart) -> None:
+    async def _request_part(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
             rich = await self._make_rich_draft(close_marks(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None
-            await self._put(number, piece.text, piece.entities, keyboard)
+            await self._put_message(number, piece.text, piece.entities, keyboard)
 
-    async def _put(
+    async def _put_message(
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat

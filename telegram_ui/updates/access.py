@@ -30,7 +30,7 @@ def make_serving(settings: Settings, people: People | None) -> Callable[[int], b
     def serves(owner: int) -> bool:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
-        standing = people.standing(owner) if people else None
+        standing = people.get_standing(owner) if people else None
         if standing in ("allowed", "removed", "admin"):
             return standing != "removed"
         return settings.everyone_allowed or owner in named
@@ -45,7 +45,9 @@ class Access:
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
         self.serves = make_serving(settings, people)
-        self.has_asked: Callable[[int], bool] = lambda person: people is not None and people.standing(person) == "asked"
+        self.has_asked: Callable[[int], bool] = lambda person: (
+            people is not None and people.get_standing(person) == "asked"
+        )
         self._admin_ids = settings.admin_user_ids
         self._people = people
         self._requests = (now(), 0)
@@ -78,7 +80,7 @@ class Access:
 
     def may_ask_admins(self, person: Person) -> bool:
         """Return True if the admins may be asked about a stranger: once for each, within MAX_REQUESTS."""
-        if self._people is None or self._people.standing(person.id) is not None:
+        if self._people is None or self._people.get_standing(person.id) is not None:
             return False
         if not self._admin_ids and not self._people.claimed_by:
             return False

@@ -83,7 +83,7 @@ class Placing:
         except StorageError as error:
             logger.warning("Which conversation is open in %s is not known: %s", parsed.location, type(error).__name__)
             return parsed
-        return parsed.within(scope)
+        return parsed.with_conversation(scope)
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a reaction with the topic of its message, because Telegram names none; unchanged if it is unknown."""
@@ -241,7 +241,7 @@ class Answering:
             await self._queue.done([piece.update_id for piece in pieces])
             return
         first = await self._placing.again(pieces[0])
-        pieces = [piece.within(first.scope) for piece in pieces]
+        pieces = [piece.with_conversation(first.scope) for piece in pieces]
         language = await self._commands.choose_language(pieces[0].chat, pieces[0].person)
         runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
         with speak_in(language), speak_to(operator=runs_it), acting_for(pieces[0].person.id):
@@ -262,7 +262,7 @@ class Answering:
                 await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
                 await self._queue.done(ids)
                 return
-            async with self._delivery.typing(parsed.chat):
+            async with self._delivery.show_typing(parsed.chat):
                 with self._queues.chats.stoppable(parsed.location):
                     reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.read_seen)
             # The answer is stored now, so cancelling must not stop it half-way through sending.
@@ -329,9 +329,9 @@ class Answering:
         # One waiting job per place is enough: it removes the buttons of all earlier answers.
         if chat.location not in self._clearing:
             self._clearing.add(chat.location)
-            self._queues.buttons.submit(chat.location, partial(self._clear_draft, chat))
+            self._queues.buttons.submit(chat.location, partial(self._clear_buttons, chat))
 
-    async def _clear_draft(self, chat: Chat) -> None:
+    async def _clear_buttons(self, chat: Chat) -> None:
         self._clearing.discard(chat.location)
         await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
 

@@ -25,7 +25,7 @@ class Claim:
     async def invite(self, username: str) -> str:
         """Open the claim, and return its link and expiry, or "" if somebody may use the bot. Raise StorageError."""
         people, now = self._people, self._now()
-        if people is None or people.claimed_by or people.listed("allowed"):
+        if people is None or people.claimed_by or people.list_by_standing("allowed"):
             return ""
         self._until = await people.offer_claim(until=now + LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"

@@ -22,7 +22,7 @@ from telegram_ui.commands import answers
 from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import submit_work_under
+from telegram_ui.sending.chat import put_work_under
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, WaitingTurn
@@ -93,7 +93,7 @@ class Dispatcher:
         """Put an update into its queue. The next update waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
-        submit_work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
+        put_work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
         update = received.update
         if (ids := find_upgrade(update)) is not None:
             self._upgrades.begin(*ids, partial(self._mark_done, received))
@@ -127,7 +127,7 @@ class Dispatcher:
         elif parsed.kind == "dislike":
             self._queues.commands.submit(parsed.location, partial(self._enter_dislike, received, parsed))
         elif parsed.kind == "press":
-            self._press(received, parsed)
+            self._dispatch_press(received, parsed)
         elif parsed.kind == "command":
             self._dispatch_command(received, parsed)
         else:
@@ -153,7 +153,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             stopped = self._queues.chats.cancel(parsed.location)
-            self._submit_in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
+            self._submit_in_commands(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle_command
             update = received.update
@@ -168,7 +168,7 @@ class Dispatcher:
             self._submit_in_commands(received, parsed, _do_nothing)
 
     # presses ------------------------------------------------------------------------------------------
-    def _press(self, received: Received, parsed: ParsedUpdate) -> None:
+    def _dispatch_press(self, received: Received, parsed: ParsedUpdate) -> None:
         update = received.update
         if self._upgrades.is_former(update):
             self._submit_in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
@@ -264,7 +264,7 @@ class Dispatcher:
             parsed = await self._placing.now(parsed, telegram_id=disliked)
             await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
 
-    async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
+    async def _stop_answer(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
         if not stopped and not self._queues.chats.cancel(parsed.location):
             waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)

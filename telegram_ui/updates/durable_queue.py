@@ -144,14 +144,14 @@ class DurableQueue(asyncio.Queue[Received]):
             while self.is_full:
                 self._room.clear()
                 await self._room.wait()
-            await self._put_kept(update)
+            await self._write_and_enqueue(update)
 
     async def _write_all(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
             for update, raw in updates:
-                who = _sender_of(update)
+                who = _find_sender(update)
                 if (
                     update.update_id not in self._unwritten
                     and self._keep(update)
@@ -172,7 +172,7 @@ class DurableQueue(asyncio.Queue[Received]):
         the log before returning, or with `soon`, while others wait for answers, leave that to `keep_log_cut`.
         """
         finished = set(update_ids)
-        self._finish(finished)
+        self._drop_finished(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
         # Updates that another call is marking are left to that call.
@@ -245,7 +245,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     def postpone(self, update_ids: Iterable[int]) -> None:
         """Leave updates to the next run."""
-        self._finish(update_ids)
+        self._drop_finished(update_ids)
 
     async def confirm(self, lease: Lease) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
@@ -263,18 +263,18 @@ class DurableQueue(asyncio.Queue[Received]):
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
                 try:
-                    await self._write(update)
+                    await self._write_update(update)
                 except StorageError:
                     break
         return min(self._unwritten, default=None)
 
-    async def _put_kept(self, update: telegram.Update) -> None:
+    async def _write_and_enqueue(self, update: telegram.Update) -> None:
         number = update.update_id
         # One at a time, in order: a webhook's requests arrive side by side.
         async with self._lock:
             try:
                 was_passed_on = number in self._unwritten
-                is_new = await self._write(update)
+                is_new = await self._write_update(update)
                 if self._begins_at_once and not was_passed_on:
                     if is_new:
                         await self._enqueue_update(update)
@@ -284,7 +284,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 if number not in self._unwritten and self._may_go_on(update) and not await self._is_catching_up(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
-                    await self._enqueue_update(update, lease=self._lease_of(update))
+                    await self._enqueue_update(update, lease=self._find_lease(update))
                 if number not in self._unwritten:
                     raise StorageError("The update could not be kept.") from error
             except Exception as error:
@@ -302,11 +302,11 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return True if Telegram should offer the update again, because written ones come before it."""
         return False
 
-    def _lease_of(self, update: telegram.Update) -> Lease | None:
+    def _find_lease(self, update: telegram.Update) -> Lease | None:
         """Return the lease under which an unwritten update is handled."""
         return None
 
-    async def _write(self, update: telegram.Update) -> bool:
+    async def _write_update(self, update: telegram.Update) -> bool:
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
@@ -351,7 +351,7 @@ class DurableQueue(asyncio.Queue[Received]):
         is_replayed: bool = False,
         lease: Lease | None = None,
     ) -> None:
-        who = _sender_of(update)
+        who = _find_sender(update)
         self._leases[update.update_id] = lease
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
@@ -359,7 +359,7 @@ class DurableQueue(asyncio.Queue[Received]):
             UNFINISHED.set(len(self._unfinished))
         await self.put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
 
-    def _finish(self, update_ids: Iterable[int]) -> None:
+    def _drop_finished(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
             self._shown_before.pop(number, None)
             self._leases.pop(number, None)
@@ -372,7 +372,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._room.set()
 
     def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
-        who = _sender_of(update)
+        who = _find_sender(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
         return self._count_unfinished(who) + more >= self._limit_of_one + (MAX_URGENT if _is_urgent(update) else 0)
@@ -382,7 +382,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def _refuse_update(self, update: telegram.Update) -> None:
         """Drop an update, but pass one a minute on, so that its sender is told."""
-        who, now = _sender_of(update), self._now()
+        who, now = _find_sender(update), self._now()
         last = self._refused.get(who)
         if last is not None and now - last < timedelta(minutes=1):
             return
@@ -395,10 +395,10 @@ def make_arrival(update: telegram.Update, payload: str) -> Arrival:
     """Return an update in the form of the inbox, owned by its chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
-    return Arrival(update.update_id, payload, owner, _sender_of(update))
+    return Arrival(update.update_id, payload, owner, _find_sender(update))
 
 
-def _sender_of(update: telegram.Update) -> int:
+def _find_sender(update: telegram.Update) -> int:
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
 

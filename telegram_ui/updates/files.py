@@ -64,7 +64,7 @@ class AttachedFiles:
         turn = Read(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
-        async with self._delivery.typing(pieces[0].chat):
+        async with self._delivery.show_typing(pieces[0].chat):
             return await self._add_files(turn, pieces)
 
     async def _add_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:

@@ -85,8 +85,8 @@ class ParsedUpdate:
     def sender(self) -> tuple[Scope, int]:
         return self.location, self.person.id
 
-    def within(self, scope: Scope) -> "ParsedUpdate":
-        chat = self.chat.within(scope)
+    def with_conversation(self, scope: Scope) -> "ParsedUpdate":
+        chat = self.chat.with_conversation(scope)
         return self if chat is self.chat else replace(self, chat=chat)
 
     @property
@@ -291,7 +291,7 @@ def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> Par
                 update_id=update.update_id,
                 bot_id=bot.id,
                 chat=Chat(id=chat, thread=thread if isinstance(thread, int) else 0),
-                person=Person(id=chat, name=_show_name(str(fields.get("first_name", ""))), username=None, language=""),
+                person=Person(id=chat, name=_clean_name(str(fields.get("first_name", ""))), username=None, language=""),
                 addressed=True,
                 sent_at=NEVER,
                 draft_id=draft if isinstance(draft, int) else 0,
@@ -314,7 +314,7 @@ def _count_units(text: str) -> int:
 def _parse_person(user: telegram.User) -> Person:
     # python-telegram-bot takes fields of any type.
     language = user.language_code if isinstance(user.language_code, str) else ""
-    return Person(id=user.id, name=_show_name(user.full_name), username=user.username, language=language)
+    return Person(id=user.id, name=_clean_name(user.full_name), username=user.username, language=language)
 
 
 def _parse_chat(message: telegram.Message) -> Chat:
@@ -345,11 +345,11 @@ def _find_thread(message: telegram.Message) -> int:
 def _name_speaker(message: telegram.Message) -> str:
     sender = message.from_user
     if message.sender_chat is not None:
-        return _show_name(message.author_signature or message.sender_chat.title)
-    return _show_name(sender.full_name if sender else None)
+        return _clean_name(message.author_signature or message.sender_chat.title)
+    return _clean_name(sender.full_name if sender else None)
 
 
-def _show_name(given: str | None, instead: str = "Anonymous") -> str:
+def _clean_name(given: str | None, instead: str = "Anonymous") -> str:
     return format_visible_line(given or "") or instead
 
 
@@ -402,18 +402,18 @@ def _describe_message(
     along += [f"[Sent with {name_kind_in_memory(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
-        origin = f"[Written by the bot {_show_name(message.via_bot.first_name)}]"
+        origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"
     return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
 
 
 def _parse_origin(origin: telegram.MessageOrigin) -> str:
     match origin:
         case telegram.MessageOriginUser():
-            return _show_name(origin.sender_user.full_name)
+            return _clean_name(origin.sender_user.full_name)
         case telegram.MessageOriginHiddenUser():
-            return _show_name(origin.sender_user_name)
+            return _clean_name(origin.sender_user_name)
         case telegram.MessageOriginChat():
-            return _show_name(origin.sender_chat.title, "a chat")
+            return _clean_name(origin.sender_chat.title, "a chat")
         case telegram.MessageOriginChannel():
-            return _show_name(origin.chat.title, "a channel")
+            return _clean_name(origin.chat.title, "a channel")
     return "elsewhere"

@@ -44,7 +44,7 @@ class Repeatable:
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
-def _size(asked: Repeatable) -> int:
+def _count_chars(asked: Repeatable) -> int:
     return sum(MESSAGE_CHARS + len(piece.text) for piece in asked.pieces)
 
 
@@ -56,20 +56,20 @@ class Repeats:
     _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
     _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
-        factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_size), init=False
+        factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_count_chars), init=False
     )
 
     def __attrs_post_init__(self) -> None:
-        self._corrections.when_forgotten(self._drop)
+        self._corrections.when_forgotten(self._drop_owner)
 
     def make_button(self, asked: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
         parsed = asked.pieces[0]
-        if _size(asked) <= MAX_HELD_CHARS:
+        if _count_chars(asked) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
-    def _drop(self, owner: int) -> None:
+    def _drop_owner(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
@@ -91,14 +91,14 @@ class Repeats:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._sent(received, press, _find_answer(query, shown))
+            return self._read_sent_request(received, press, _find_answer(query, shown))
         first = int(number)
         if held := self._held.pop((press.location, press.person.id, first), None):
-            return self._renew(received, press, held)
+            return self._renumber_request(received, press, held)
         asked = shown.reply_to_message if shown is not None and payload == number else None
-        return self._sent(received, press, asked, first) or Repeatable(pieces=())
+        return self._read_sent_request(received, press, asked, first) or Repeatable(pieces=())
 
-    def _renew(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
+    def _renumber_request(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
         if held.received is None:
             pieces = (
                 replace(piece, update_id=press.update_id, first=piece.first or piece.update_id) for piece in held.pieces
@@ -114,9 +114,9 @@ class Repeats:
         update = telegram.Update(
             press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
         )
-        return _asked(received, press, update, held.first)
+        return _build_request(received, press, update, held.first)
 
-    def _sent(
+    def _read_sent_request(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
         """Return the request in a message that Telegram sends along, or the proposed command in it."""
@@ -125,10 +125,10 @@ class Repeats:
             asked = _find_answer(query, asked)
         if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
-        return _asked(received, press, telegram.Update(press.update_id, message=asked), first)
+        return _build_request(received, press, telegram.Update(press.update_id, message=asked), first)
 
 
-def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
+def _build_request(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
     update.set_bot(received.update.get_bot())
     parsed = parse_update(update, update.get_bot().bot)
     if parsed is None or parsed.location != press.location:

@@ -123,7 +123,7 @@ class SharedQueue(DurableQueue):
         """Drop updates whose lease was lost, and release the leases of quiet chats and of those others ask for."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
-        self._finish([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
+        self._drop_finished([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
         busy = {lease.owner for lease in self._leases.values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
@@ -150,9 +150,9 @@ class SharedQueue(DurableQueue):
         return replace(super()._make_arrival(update), is_begun=is_begun)
 
     def _may_go_on(self, update: telegram.Update) -> bool:
-        return self._lease_of(update) is not None and self._shared.leases.replica.may_go_on()
+        return self._find_lease(update) is not None and self._shared.leases.replica.may_go_on()
 
-    def _lease_of(self, update: telegram.Update) -> Lease | None:
+    def _find_lease(self, update: telegram.Update) -> Lease | None:
         return self._shared.lease(make_arrival(update, "").owner)
 
     async def confirm(self, lease: Lease) -> None:

@@ -24,7 +24,7 @@ class Silent:
     async def replace(self, *_: object, **__: object) -> None: ...
 
     @asynccontextmanager
-    async def typing(self, chat: Chat) -> AsyncIterator[None]:
+    async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
         yield
 
 

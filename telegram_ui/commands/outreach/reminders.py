@@ -28,7 +28,7 @@ from telegram_ui.commands.buttons import (
 )
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import format_clock, format_quote, set_reference_time, zone_of
-from telegram_ui.sending.chat import Chat, submit_work_for
+from telegram_ui.sending.chat import Chat, put_work_under_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
 
@@ -61,7 +61,7 @@ class ReminderCommands(Family):
         config, now = await self._read_config(ask), self._now()
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
-        async with self._delivery.typing(ask.chat):
+        async with self._delivery.show_typing(ask.chat):
             found = await self._services.wish_reader.wished(ask.person.id, text, sent_at.astimezone(zone_of(config)))
         if isinstance(found, str):
             return found
@@ -231,7 +231,7 @@ class ReminderTeller:
     async def send_reminder(self, reminder: Reminder, now: datetime) -> Told:
         """Send a reminder and return the outcome, as reminders/sending.py expects."""
         config = await self._memory.config(reminder.owner)
-        submit_work_for(self._memory.shared_work, reminder.owner)
+        put_work_under_lease(self._memory.shared_work, reminder.owner)
         chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
         if not self._memory.serves(reminder.person):
             log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)

@@ -44,7 +44,7 @@ class ExportCommands(Family):
             if not files:
                 return tr("transfer-nothing")
             try:
-                async with self._delivery.typing(target):
+                async with self._delivery.show_typing(target):
                     for file in files:
                         caption = " ".join([*_describe_owner(ask), make_caption(file)])
                         await Documents(self._delivery).send(target, file.file, file.name, caption)

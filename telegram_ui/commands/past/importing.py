@@ -132,7 +132,7 @@ class TransferCommands(Family):
     async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
         """Reply to the file with the first question or with what it would add. Return True if it can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
-        async with self._delivery.typing(chat):
+        async with self._delivery.show_typing(chat):
             (text, *rows), is_read = await self._make_step(ask, sent)
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read

@@ -85,7 +85,7 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
             await people.load()
 
         async def check() -> None:
-            assert people.standing(8) == standing[-1]
+            assert people.get_standing(8) == standing[-1]
 
         await with_reader_at_each_step(decide, people.load, check)
         await with_reader_at_each_step(load, decide, check)

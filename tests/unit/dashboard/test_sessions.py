@@ -132,7 +132,7 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
     with pytest.raises(NoSession):
         await sessions.by_link(link)
     clock.now += LINK_FOR + timedelta(seconds=1)
-    assert await memory.used_links.take("another", expires_at=clock.now, now=clock.now)
+    assert await memory.used_links.use_link("another", expires_at=clock.now, now=clock.now)
 
 
 async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
@@ -198,5 +198,5 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     clock.now += timedelta(seconds=1)
     assert (await sessions.by_telegram(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
-    await memory.used_links.take("cleans", expires_at=clock.now, now=clock.now)
+    await memory.used_links.use_link("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.find_revocation(7) is None

@@ -106,7 +106,7 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
     message, buttons = desk.buttons(ANN)
     desk.restart()
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == tr("shared-dead-button")
-    assert desk.services.memory.people.standing(EVE.id) == "asked"
+    assert desk.services.memory.people.get_standing(EVE.id) == "asked"
 
 
 async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk) -> None:

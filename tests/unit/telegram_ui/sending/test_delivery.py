@@ -246,7 +246,7 @@ async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:
 async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Peer) -> None:
     delivery = peer.delivery()
     stream = AnswerStream(delivery, PRIVATE)
-    async with delivery.typing(PRIVATE):
+    async with delivery.show_typing(PRIVATE):
         await stream.show("Hel")
         await peer.clock.sleeper(most=STALLED_FOR)
         peer.clock.advance(GROWING_FOR / 2)
@@ -267,7 +267,7 @@ async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
 
 async def test_typing_is_repeated_until_left(peer: Peer) -> None:
     delivery: Delivery = peer.delivery()
-    async with delivery.typing(PRIVATE):
+    async with delivery.show_typing(PRIVATE):
         assert await peer.clock.sleeper() == TYPING_AFTER
         peer.clock.advance(TYPING_AFTER)
         await peer.call("sendChatAction")
