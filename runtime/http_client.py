@@ -23,7 +23,7 @@ def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.Cli
 def find_proxy(url: str) -> str | None:
     """Return the proxy that the environment names for a URL (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
 
-    Asked once for each host: aiohttp itself would look it up at every request, in a thread of its own.
+    aiohttp itself would look it up in a thread for every request.
     """
     parts = urlsplit(url)
     if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):

@@ -1,7 +1,7 @@
 """The Telegram side: updates in, answers out, commands. The only folder that knows python-telegram-bot.
 
-check.py   What --check says of each part
-commands/  The commands, one file a family
+check.py   The check of every part, for --check
+commands/  The commands, one file for each family
 sending/   Answers out
 updates/   Updates in
 """

@@ -39,24 +39,24 @@ class Findings:
         self.status = max(self.status, status)
 
     async def ask(self, part: str, question: Awaitable[str]) -> None:
-        """Say what a part answers, or what is wrong with it."""
+        """Print the answer of a part, or its error."""
         try:
             self.say(part, await question)
         except KeepsakeError as error:
             words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
-            for secret in self._secrets:  # before it is cut: a part of one is a secret, too
+            for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
                 words = words.replace(secret, "***")
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
             self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
-MAX_SHOWN_CHARS = 300  # the most characters of an endpoint's own words that --check shows
+MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
+# Errors that another attempt would not remove, with exit status 2.
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
-"""Errors that another attempt would not remove: exit status 2."""
 
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
-    """One line for each part; the exit status. `misspelt`: sentences about names that are no setting's."""
+    """Print one line for each part, and return the exit status. `misspelt`: sentences about unknown settings."""
     found = Findings(settings.secrets())
     missing = missing_settings(settings)
     known = "" if missing else "all values can be used."
@@ -92,20 +92,16 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
 
 
 def missing_settings(settings: Settings) -> dict[str, SettingsError]:
-    """Return the names of required settings that are not set."""
-    missing = []
+    """Return the errors of required settings that are not set, by name."""
+    missing = list[SettingsError]()
     if not settings.telegram_bot_token:
-        missing.append(
-            SettingsError(
-                "TELEGRAM_BOT_TOKEN",
-                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
-            )
-        )
+        how = "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"
+        missing.append(SettingsError("TELEGRAM_BOT_TOKEN", how))
     try:
         settings.demand_endpoint()
     except SettingsError as error:
         missing.append(error)
-    return {one.variable: one for one in missing}
+    return {error.variable: error for error in missing}
 
 
 async def _check_storage(settings: Settings) -> str:

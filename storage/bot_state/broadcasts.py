@@ -17,10 +17,7 @@ Outcome = Literal["arrived", "gone", "unknown"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """A broadcast. `receipt` is the message that shows its progress to the admin.
-
-    It is None until sending begins, and for broadcasts from the dashboard.
-    """
+    """A broadcast. `receipt` is the message that shows its progress, or None before sending or from the dashboard."""
 
     id: int
     admin: int
@@ -86,7 +83,7 @@ class Broadcasts:
         return int(rows[0][0]) if rows else None
 
     async def note(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
-        """Record the outcome for broadcast person."""
+        """Record the outcome for a person."""
         async with self.database.write(broadcast.admin) as tx:
             await tx.rows(_OUTCOME, outcome, broadcast.id, person)
 

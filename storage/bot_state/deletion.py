@@ -179,7 +179,7 @@ class OwnerDeletion:
         return True
 
     def _list_kept_aside(self) -> tuple[str, ...]:
-        """Return the names of damaged or replaced files. They are kept: each may be the only copy of a memory."""
+        """Return the names of damaged or replaced files. Each is kept, as it may be the only copy of a memory."""
         paths = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
         return tuple(sorted(path.name for path in paths))
 

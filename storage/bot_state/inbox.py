@@ -127,7 +127,7 @@ class Inbox:
         await self._execute_change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
-        """Allow one more send below `most`: the process may have died before the last one was made."""
+        """Allow one more send below `most`, because the process may have died before the last one."""
         await self._execute_change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
     async def _execute_change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:

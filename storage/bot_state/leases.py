@@ -46,4 +46,4 @@ class Everybody:
         return nullcontext()
 
     def before_serving(self, prepare: PrepareOwners) -> None:
-        """Nothing: whoever always serves everybody begins with nobody."""
+        """Do nothing, because this process already serves all owners."""

@@ -27,9 +27,7 @@ log = logging.getLogger(__name__)
 
 POLLING = -(2**62)  # polling for a bot is a lease on the owner POLLING minus the bot's id. No chat has such an id.
 MAX_OWNERS_PER_CLAIM = 50  # owners taken in one transaction, so that others get a share
-OVERDUE = timedelta(seconds=2)
-"""Updates that wait longer are taken beyond the fair share: the process that should serve them may hang."""
-
+OVERDUE = timedelta(seconds=2)  # older updates are taken beyond the fair share, because their process may hang
 RELEASE_POLL_SECONDS = 0.2  # time between two requests to release an owner
 MAX_RELEASE_REQUESTS = 15  # requests to release an owner before giving up, three seconds in all
 

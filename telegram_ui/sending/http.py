@@ -8,7 +8,6 @@ from io import BytesIO
 from typing import Any
 
 import aiohttp
-from cachetools import LRUCache
 from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
@@ -50,7 +49,6 @@ class AiohttpRequest(BaseRequest):
         self._pool = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
-        self._proxies = LRUCache[str, str | None](16)  # by origin
 
     @property
     def read_timeout(self) -> float | None:
@@ -97,7 +95,7 @@ class AiohttpRequest(BaseRequest):
                 data=body,
                 headers=headers,
                 timeout=timeout,
-                proxy=self._proxy_for(url),
+                proxy=find_proxy("/".join(url.split("/", 3)[:3])) if self._trust_env else None,
                 allow_redirects=False,
             ) as response:
                 status = str(response.status)
@@ -112,14 +110,6 @@ class AiohttpRequest(BaseRequest):
         finally:
             REQUESTS.labels(_name_method(url), status).inc()
 
-    def _proxy_for(self, url: str) -> str | None:
-        if not self._trust_env:
-            return None
-        origin = _find_origin(url)
-        if origin not in self._proxies:
-            self._proxies[origin] = find_proxy(origin)
-        return self._proxies[origin]
-
 
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     read = await read_bytes(response, MAX_ANSWER_BYTES + 1)
@@ -131,10 +121,6 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
 def _name_method(url: str) -> str:
     name = url.partition("?")[0].rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
-
-
-def _find_origin(url: str) -> str:
-    return "/".join(url.split("/", 3)[:3])
 
 
 def was_never_sent(error: TelegramError) -> bool:

@@ -86,7 +86,7 @@ class Placing:
         return parsed.with_conversation(scope)
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction with the topic of its message, because Telegram names none; unchanged if it is unknown."""
+        """Return a reaction with the topic of its message, which Telegram does not name, if it is known."""
         if parsed.telegram_id is None:
             return parsed
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)

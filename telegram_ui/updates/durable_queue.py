@@ -5,7 +5,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -310,15 +310,15 @@ class DurableQueue(asyncio.Queue[Received]):
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_new = number in await self._inbox.receive(self._bot_id, [self._make_arrival(update)], self._now())
+        # An update that was passed on unwritten is in progress here, or already answered.
+        is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
+        arrival = replace(make_arrival(update, update.to_json()), is_begun=is_begun)
+        is_new = number in await self._inbox.receive(self._bot_id, [arrival], self._now())
         if number in self._answered:
             await self._inbox.done(self._bot_id, [number], self._now())
         self._answered.discard(number)
         self._unwritten.pop(number, None)
         return is_new
-
-    def _make_arrival(self, update: telegram.Update) -> Arrival:
-        return make_arrival(update, update.to_json())
 
     async def _recover_updates(self, number: int, bot: telegram.Bot) -> None:
         """Queue an update that is on disk because an earlier call failed or was cancelled after its commit."""

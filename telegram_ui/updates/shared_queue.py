@@ -7,7 +7,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
-from storage.bot_state.inbox import NOBODY, Arrival, Inbox, Lease
+from storage.bot_state.inbox import NOBODY, Inbox, Lease
 from telegram_ui.updates.durable_queue import MAX_OF_ONE, MAX_UNFINISHED, PEOPLE_KNOWN, DurableQueue, make_arrival
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
@@ -143,11 +142,6 @@ class SharedQueue(DurableQueue):
 
     def _count_unfinished(self, person: int) -> int:
         return self._known.get(person, 0)
-
-    def _make_arrival(self, update: telegram.Update) -> Arrival:
-        number = update.update_id
-        is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        return replace(super()._make_arrival(update), is_begun=is_begun)
 
     def _may_go_on(self, update: telegram.Update) -> bool:
         return self._find_lease(update) is not None and self._shared.leases.replica.may_go_on()
