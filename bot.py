@@ -241,7 +241,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
         await stack.enter_async_context(
             dependencies.services.reminders.telling(ReminderTeller(dependencies).send_reminder)
         )
-        await stack.enter_async_context(broadcast.keep_sending(dependencies))
+        await stack.enter_async_context(broadcast.send_in_background(dependencies))
         if settings is not None:
             # Here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard

@@ -77,7 +77,7 @@ class AnswerButtons(Family):
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
-    async def _go_on(self, ask: Ask) -> str | None:
+    async def _continue_answer(self, ask: Ask) -> str | None:
         """Continue the answer in a new turn, so that prompt and memory have no gap."""
         stream = await self._begin_answer(ask)
         if stream is None:

@@ -91,7 +91,7 @@ def is_for_anonymous(data: str) -> bool:
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
-def cut_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
+def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
     """Return the items of a page, its number within limits (from 0), and the number of pages (at least 1)."""
     pages = max(1, -(-len(items) // size))
     page = min(page, pages - 1)

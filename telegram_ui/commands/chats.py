@@ -44,7 +44,7 @@ class ChatsCommands(Family):
         return await self._show_page(ask, 0)
 
     @press(KIND, who="admins")
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
             await self._delivery.say(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")

@@ -20,13 +20,13 @@ from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import find_number
 from telegram_ui.commands.wording import (
+    find_zone,
     format_checked,
     format_clock,
     format_quote,
     format_ticked,
     make_threshold_buttons,
     name_policy,
-    zone_of,
 )
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 
@@ -58,7 +58,7 @@ class ChoiceCommands(Family):
         await self._show_settings(ask, await self._read_config(ask))
 
     @press(KIND, who="admins")
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         what, _, value = ask.argument.partition(".")
         if what == BACK:
             return await self._show_settings(ask, await self._read_config(ask))
@@ -146,7 +146,7 @@ class ChoiceCommands(Family):
         ]
         rows = split_rows(times, 5)
         back = [] if instead_of is None else [self._make_settings_button(ask)]
-        here = format_zone_with_time(config.timezone if config else "", now, zone_of(config))
+        here = format_zone_with_time(config.timezone if config else "", now, find_zone(config))
         text = f"{here}\n{tr('choices-which-time')}"
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
         return None
@@ -192,7 +192,7 @@ def make_settings_rows(
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
     }
     rows = [_make_choice_row(shown[name], config, button) for name in LABELS if name in shown]
-    zone, time = format_zone(config.timezone if config else ""), format_clock(now, zone_of(config))
+    zone, time = format_zone(config.timezone if config else ""), format_clock(now, find_zone(config))
     return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
@@ -246,7 +246,7 @@ class LanguageCommands(Family):
         return await self._set_language(ask, found or "")
 
     @press(LANGUAGE, who="admins")
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_choice(ask)
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:

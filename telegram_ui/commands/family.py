@@ -24,7 +24,7 @@ from records.owners import OwnerConfig
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
-from telegram_ui.commands.wording import format_ticked, zone_of
+from telegram_ui.commands.wording import find_zone, format_ticked
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
@@ -87,7 +87,8 @@ class Ask:
     def answers_themselves(self) -> bool:
         """True if the message replies to one of the same person, or of the channel in whose name they write."""
         message, replied = self.update.effective_message, self._replied
-        return message is not None and replied is not None and _author_of(message) == _author_of(replied) is not None
+        author = None if message is None else _identify_author(message)
+        return author is not None and replied is not None and author == _identify_author(replied)
 
     @property
     def message_id(self) -> int | None:
@@ -102,7 +103,7 @@ class Ask:
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
 
-def _author_of(message: telegram.Message) -> tuple[int, int] | None:
+def _identify_author(message: telegram.Message) -> tuple[int, int] | None:
     if message.from_user is None:
         return None
     # All channels have the same sender, and so have all anonymous admins.
@@ -264,7 +265,7 @@ class Family:
         return await self._services.memory.config(ask.chat.scope.owner)
 
     async def _read_zone(self, owner: int) -> tzinfo:
-        return zone_of(await self._services.memory.config(owner))
+        return find_zone(await self._services.memory.config(owner))
 
     async def _choose(self, ask: Ask, **values: object) -> OwnerConfig:
         """Store choices of the owner. Raise NotOffered, with a sentence, for a value that cannot be chosen."""

@@ -15,9 +15,9 @@ from locales.catalog import tr
 from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
-from telegram_ui.commands.buttons import cut_page, make_keyboard, make_page_buttons, split_rows
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import format_local_day, zone_of
+from telegram_ui.commands.wording import find_zone, format_local_day
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class MemoryCommands(Family):
             view,
             await self._services.facts.known(owner),
             await self._services.distiller.versions(owner),
-            zone=zone_of(config),
+            zone=find_zone(config),
             is_on=config is not None and config.enabled,
             button=lambda label, payload: self._make_button(
                 ask, KIND, label, payload, erases=payload[0] in ERASING_ACTIONS
@@ -112,7 +112,7 @@ class MemoryCommands(Family):
         return await self._show_text(ask, text, *rows)
 
     @press(KIND)
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         action, _, numbers = ask.argument.partition(".")
         view = parse_view(action, numbers)
         if view is None:
@@ -211,7 +211,7 @@ def _render_list(
     valid = [fact for fact in facts if fact.is_valid]
     valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
-    here, page, pages = cut_page(valid, page, FACTS_PER_PAGE)
+    here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
     lines = [tr("memory-title")]
     if not is_on:
         lines.append(tr("summaries-is-off"))

@@ -53,7 +53,7 @@ class PolicyCommands(Family):
         await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
 
     @press(KIND, who="admins")
-    async def _press(self, ask: Ask) -> None:
+    async def _handle_press(self, ask: Ask) -> None:
         await self._choose_policy(ask, ask.argument)
 
     @command("summary_prompt", who="admins")

@@ -28,7 +28,7 @@ class Proposals(Family):
     """Answers the buttons of proposals."""
 
     @press(PROPOSED, who="admins")
-    async def _press(self, ask: Ask) -> None:
+    async def _handle_press(self, ask: Ask) -> None:
         kind, _, choice = ask.argument.partition("-")
         config = await self._read_config(ask)
         if choice == NO:
@@ -38,7 +38,7 @@ class Proposals(Family):
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await (self._forget(ask, choice) if kind == "forget" else self._keep_proposal(ask))
+            outcome = await (self._forget_fact(ask, choice) if kind == "forget" else self._keep_proposal(ask))
         await self._show_text(ask, outcome)
 
     async def _keep_proposal(self, ask: Ask) -> str:
@@ -51,7 +51,7 @@ class Proposals(Family):
             return tr("memory-full", most=str(MAX_FACTS))
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
-    async def _forget(self, ask: Ask, choice: str) -> str:
+    async def _forget_fact(self, ask: Ask, choice: str) -> str:
         target = parse_payload(choice, self._now())
         if target is None:
             return tr("shared-dead-button")

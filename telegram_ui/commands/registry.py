@@ -168,7 +168,7 @@ class Commands:
             return self._declared[parse_kind(data)][1]
         return None
 
-    async def locate(self, chat: Chat) -> Chat:
+    async def locate_chat(self, chat: Chat) -> Chat:
         """Return the chat within its open conversation, or within its first one if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.conversation(chat.location))
@@ -305,7 +305,7 @@ class Commands:
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
     ) -> Ask:
         set_reference_time(self.dependencies.services.clock())
-        here = await self.locate(chat)
+        here = await self.locate_chat(chat)
         return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
     async def _run_command(self, ask: Ask, family: Family, declared: Press) -> str | None:

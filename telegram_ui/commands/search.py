@@ -56,7 +56,7 @@ class SearchCommands(Family):
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
-        titles = await self._conversation_titles(ask) if where == EVERYWHERE else {}
+        titles = await self._list_conversation_titles(ask) if where == EVERYWHERE else {}
         page = await self._services.search.page(
             ask.chat.scope, query, first=int(first), until=int(until) or None, among=tuple(titles)
         )
@@ -85,12 +85,12 @@ class SearchCommands(Family):
             lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
             payload = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
             rows.append([self._make_button(ask, MORE, tr("search-more"), payload)])
-        if not titles and page.first == 0 and len(await self._conversation_titles(ask)) > 1:
+        if not titles and page.first == 0 and len(await self._list_conversation_titles(ask)) > 1:
             rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
         return None
 
-    async def _conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
+    async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
         """Return the titles of this place's conversations, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.list_page(ask.chat.location, first=0, limit=20)

@@ -14,7 +14,7 @@ from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import format_messages, format_moment, format_span, name_policy, zone_of
+from telegram_ui.commands.wording import find_zone, format_messages, format_moment, format_span, name_policy
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
@@ -135,7 +135,7 @@ def format_status(status: Status) -> str:
     if status.unreadable:
         lines.append(tr("summaries-status-unreadable", messages=status.unreadable))
     if status.failure is not None:
-        failed_at = format_moment(status.failure.at, zone_of(config))
+        failed_at = format_moment(status.failure.at, find_zone(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
     lines += status.advice
     if config is None:

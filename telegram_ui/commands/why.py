@@ -53,7 +53,7 @@ class WhyCommands(Family):
         await self._show_explanation(ask, ask.replied_to)
 
     @press(WHY, is_ephemeral=True)
-    async def _press(self, ask: Ask) -> None:
+    async def _handle_press(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.message_id)
 
     @press(FACTS, is_ephemeral=True)

@@ -67,7 +67,7 @@ class Wizard(Family):
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
     @command("summary", who="admins", stands_alone=True)
-    async def _begin(self, ask: Ask) -> None:
+    async def _begin_wizard(self, ask: Ask) -> None:
         place, expires_at = ask.chat.location, self._now() + LIFETIME
         state = WizardState(scope=place, person=ask.person.id, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
         await self._states.put(state)
@@ -94,7 +94,7 @@ class Wizard(Family):
         return True
 
     @press(KIND)
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
         number = find_number(choice)
@@ -109,7 +109,7 @@ class Wizard(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if number is not None:
-            await self._finish(ask, state, number)
+            await self._finish_wizard(ask, state, number)
             return await self._show_text(ask, format_ticked(str(number), is_chosen=True))
         storage = StorageType(choice)
         await self._show_text(ask, format_ticked(STORAGE_NAMES[storage], is_chosen=True))
@@ -142,7 +142,7 @@ class Wizard(Family):
         elif number is None:
             await self._ask_number(ask, state, "wizard-no-number")
         else:
-            await self._finish(ask, state, number)
+            await self._finish_wizard(ask, state, number)
         return True
 
     async def _find_wizard(self, ask: Ask) -> WizardState | None:
@@ -191,7 +191,7 @@ class Wizard(Family):
         await self._delivery.say(ask.chat, text, keyboard=make_keyboard(numbers))
         return None
 
-    async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
+    async def _finish_wizard(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, ask.person):
             await self._leave_wizard(state, ask.update)

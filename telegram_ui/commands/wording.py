@@ -28,7 +28,7 @@ def format_messages(number: int) -> str:
     return tr("shared-messages", messages=number)
 
 
-def zone_of(config: OwnerConfig | None) -> tzinfo:
+def find_zone(config: OwnerConfig | None) -> tzinfo:
     """Return an owner's time zone, or UTC."""
     return config.zone if config else UTC
 
@@ -146,7 +146,7 @@ def translate_notes(text: str) -> str:
 
 
 def _translate_sent_note(found: re.Match[str]) -> str:
-    name, kinds = found[2], _kind_names()
+    name, kinds = found[2], _list_kind_names()
     kind = name if name in kinds else ""
     if not kind and name.startswith(f"{(sticker := translate(ENGLISH, 'files-kind-sticker'))} "):
         kind = sticker  # its emoji follows
@@ -162,7 +162,7 @@ def _translate_sent_note(found: re.Match[str]) -> str:
 
 
 @cache
-def _kind_names() -> Mapping[str, str]:
+def _list_kind_names() -> Mapping[str, str]:
     """Return the kinds of attachments by their stored (English) names."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 

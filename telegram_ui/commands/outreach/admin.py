@@ -18,7 +18,7 @@ from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
-from telegram_ui.commands.buttons import cut_page, make_keyboard, make_page_buttons
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import format_local_minute, format_quote
@@ -51,7 +51,7 @@ class AdminCommands(Family):
         return None
 
     @press(KIND)
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         # A former admin may still have the button.
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
@@ -81,7 +81,7 @@ class AdminCommands(Family):
         if decided is None or decided.standing != standing:
             decided = await decide_on_person(self._dependencies, number, standing, by=ask.person.id)
         text = _format_known_person(decided)
-        await self._show_text(ask, text, self._back_buttons(ask))
+        await self._show_text(ask, text, self._make_back_buttons(ask))
         return text[:200]
 
     async def _remove_person(self, ask: Ask, number: int) -> str:
@@ -136,10 +136,10 @@ class AdminCommands(Family):
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        await self._show_text(ask, text, self._back_buttons(ask))
+        await self._show_text(ask, text, self._make_back_buttons(ask))
 
     async def _show_people(self, ask: Ask, page: int) -> None:
-        shown, page, pages = cut_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
+        shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:
             lines.append(_format_known_person(person))
@@ -149,9 +149,9 @@ class AdminCommands(Family):
         if not shown:
             lines.append(tr("admin-nobody"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PEOPLE}.{to}"))
-        await self._show_text(ask, "\n".join(lines), *rows, turn, self._back_buttons(ask))
+        await self._show_text(ask, "\n".join(lines), *rows, turn, self._make_back_buttons(ask))
 
-    def _back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
+    def _make_back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
         return [self._make_button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 

@@ -48,7 +48,7 @@ class Broadcasting(Family):
         return True
 
     @press(KIND)
-    async def _press(self, ask: Ask) -> str | None:
+    async def _handle_press(self, ask: Ask) -> str | None:
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")
@@ -96,9 +96,9 @@ def _make_buttons(
     ]
 
 
-def keep_sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block is open. The next run sends the rest."""
-    return repeat_in_background(BroadcastSender(dependencies).send_all_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
+    return repeat_in_background(BroadcastSender(dependencies).send_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
 
 
 class BroadcastSender:
@@ -110,7 +110,7 @@ class BroadcastSender:
         self._memory = dependencies.services.memory
         self._clock = dependencies.services.clock
 
-    async def send_all(self) -> None:
+    async def send_broadcasts(self) -> None:
         """Send the rest of all confirmed broadcasts, one after the other. Raise KeepsakeError if the store fails."""
         for broadcast in await self._memory.broadcasts.sending():
             if await self._memory.served([broadcast.admin]):
@@ -123,10 +123,10 @@ class BroadcastSender:
                 with speak_in(language):
                     await self._send_to_all(broadcast)
 
-    async def send_all_or_log(self) -> None:
+    async def send_or_log(self) -> None:
         """Call send_all, and log errors."""
         try:
-            await self.send_all()
+            await self.send_broadcasts()
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 

@@ -21,13 +21,13 @@ from telegram_ui.commands.buttons import (
     ALONE,
     SETTINGS,
     Buttons,
-    cut_page,
     make_keyboard,
     make_page_buttons,
+    select_page,
     split_rows,
 )
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import format_clock, format_quote, set_reference_time, zone_of
+from telegram_ui.commands.wording import find_zone, format_clock, format_quote, set_reference_time
 from telegram_ui.sending.chat import Chat, put_work_under_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
@@ -62,7 +62,7 @@ class ReminderCommands(Family):
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
         async with self._delivery.show_typing(ask.chat):
-            found = await self._services.wish_reader.wished(ask.person.id, text, sent_at.astimezone(zone_of(config)))
+            found = await self._services.wish_reader.wished(ask.person.id, text, sent_at.astimezone(find_zone(config)))
         if isinstance(found, str):
             return found
         wish, is_to_confirm = found
@@ -80,7 +80,7 @@ class ReminderCommands(Family):
         if ask.argument == NO:
             return await self._show_text(ask, tr("proposals-declined"))
         config = await self._read_config(ask)
-        offer = parse_offer(ask.argument, ask.message_text, zone_of(config))
+        offer = parse_offer(ask.argument, ask.message_text, find_zone(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         wish, source = offer
@@ -123,7 +123,7 @@ class ReminderCommands(Family):
         if reminder is None:
             await self._show_text(ask, tr("reminders-full"))
             return None
-        text = tr("reminders-set", when=format_when(reminder, zone_of(config)), text=reminder.text)
+        text = tr("reminders-set", when=format_when(reminder, find_zone(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
@@ -142,11 +142,11 @@ class ReminderCommands(Family):
         if not reminders:
             await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
             return None
-        shown, page, pages = cut_page(reminders, page, REMINDERS_PER_PAGE)
+        shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)
         lines, buttons = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
-            lines.append(f"{number}. {format_when(reminder, zone_of(config))} – {text}")
+            lines.append(f"{number}. {format_when(reminder, find_zone(config))} – {text}")
             buttons.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
         zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
@@ -160,9 +160,9 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     if wish is None:
         return
     config = await dependencies.services.memory.config(chat.scope.owner)
-    heading = tr("reminders-offer", when=format_when(wish, zone_of(config)))
+    heading = tr("reminders-offer", when=format_when(wish, find_zone(config)))
     text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
-    payload = make_offer_payload(wish, proposal.source, knows_zone=_has_zone(config))
+    payload = make_offer_payload(wish, proposal.source, knows_zone=_is_zone_known(config))
     yes = buttons.make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = buttons.make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], _make_zone_buttons(buttons, chat, person, config))
@@ -204,19 +204,19 @@ def format_when(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
     return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
 
 
-def _has_zone(config: OwnerConfig | None) -> bool:
+def _is_zone_known(config: OwnerConfig | None) -> bool:
     return bool(config and config.timezone)
 
 
 def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
-    return [] if _has_zone(config) else [tr("reminders-utc")]
+    return [] if _is_zone_known(config) else [tr("reminders-utc")]
 
 
 def _make_zone_buttons(
     buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
     """Return a row with a button that asks for the time zone if it is unknown. In groups admins choose it."""
-    if _has_zone(config) or not chat.is_private:
+    if _is_zone_known(config) or not chat.is_private:
         return []
     return [buttons.make_button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
 
@@ -243,7 +243,7 @@ class ReminderTeller:
         with speak_in(chosen or current_language()):
             text = tr("reminders-due", text=reminder.text)
             if now - reminder.due_at >= timedelta(minutes=2):
-                text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), zone_of(config)))}"
+                text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), find_zone(config)))}"
         try:
             await self._delivery.say(chat, text)
         except DeliveryUnknown:

@@ -137,7 +137,7 @@ class TransferCommands(Family):
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _go_on(self, ask: Ask, sent: _Sent) -> None:
+    async def _show_next_step(self, ask: Ask, sent: _Sent) -> None:
         """Replace the message with the pressed button by the next step."""
         here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
         await self._show_text(here, *(await self._make_step(ask, sent))[0])
@@ -149,7 +149,7 @@ class TransferCommands(Family):
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return (error_sentence(error), self._retry_row(ask, error)), False
+            return (error_sentence(error), self._make_retry_row(ask, error)), False
 
     async def _find_sent(self, ask: Ask) -> _Sent | None:
         """Return the file that the message with the pressed button replies to, or say that it is gone."""
@@ -158,28 +158,28 @@ class TransferCommands(Family):
             await self._show_text(ask, tr("transfer-no-file"))
         return sent
 
-    def _retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
+    def _make_retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
         button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
+    async def _download_file(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = dict(self._remember_asked(ask, sent).answers)
+        answers = dict(self._find_answers(ask, sent).answers)
         return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
-    def _remember_asked(self, ask: Ask, sent: _Sent) -> _Asked:
+    def _find_answers(self, ask: Ask, sent: _Sent) -> _Asked:
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
     async def _find_next_step(self, ask: Ask, sent: _Sent) -> Step:
         """Return the next question about a file, or the offer to import it."""
-        data, given = await self._download(ask, sent)
+        data, given = await self._download_file(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
-        asked = self._remember_asked(ask, sent)
+        asked = self._find_answers(ask, sent)
         if len(open_questions) > len(waiting):
             question = next(question for question in open_questions if not question.can_wait)
             usual = question.chosen if question.chosen is not None else range(len(question.options))
@@ -216,7 +216,7 @@ class TransferCommands(Family):
     async def _press_answer(self, ask: Ask) -> None:
         if (sent := await self._find_sent(ask)) is None:
             return
-        asked = self._remember_asked(ask, sent)
+        asked = self._find_answers(ask, sent)
         step, _, what = ask.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
@@ -230,7 +230,7 @@ class TransferCommands(Family):
                 await self._show_text(ask, *self._show_question(ask, asked, question))
                 return
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
-        await self._go_on(ask, sent)
+        await self._show_next_step(ask, sent)
 
     @press(LEAVE)
     async def _press_leave(self, ask: Ask) -> None:
@@ -257,14 +257,14 @@ class TransferCommands(Family):
             return  # a second press
         if (sent := await self._find_sent(ask)) is None:
             return
-        if ask.argument == ASKED and not self._remember_asked(ask, sent).answers:
-            await self._go_on(ask, sent)
+        if ask.argument == ASKED and not self._find_answers(ask, sent).answers:
+            await self._show_next_step(ask, sent)
             return
         stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
         progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
         try:
             await self._show_text(ask, tr("transfer-importing"), stop)
-            data, given = await self._download(ask, sent)
+            data, given = await self._download_file(ask, sent)
             run = self._services.importer.run
             result = await run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)
         except _Stopped:
@@ -272,13 +272,13 @@ class TransferCommands(Family):
             leave = self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
-            await self._show_text(ask, error_sentence(refused), self._retry_row(ask, refused, IMPORT))
+            await self._show_text(ask, error_sentence(refused), self._make_retry_row(ask, refused, IMPORT))
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
             why = tr("transfer-moved") if isinstance(error, StaleFold) else error_sentence(error)
             text = " ".join([progress.summary, why, tr("transfer-again")])
-            await self._show_text(ask, text, self._retry_row(ask, error, IMPORT))
+            await self._show_text(ask, text, self._make_retry_row(ask, error, IMPORT))
         else:
             self._finished[here] = True
             await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(result), result.ids))

@@ -27,7 +27,7 @@ def gathered(desk: Desk) -> Desk:
 
 async def sent(desk: Desk) -> None:
     """Send all that is under way; the clock goes on by itself."""
-    sending = asyncio.create_task(BroadcastSender(desk.commands.dependencies).send_all())
+    sending = asyncio.create_task(BroadcastSender(desk.commands.dependencies).send_broadcasts())
     while not sending.done():
         waiting = asyncio.create_task(desk.peer.clock.sleeper(most=SPACING_SECONDS))
         await asyncio.wait({sending, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -106,7 +106,7 @@ async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> 
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     desk.peer.fault("retry_after", method="sendMessage", retry_after=700)
-    await BroadcastSender(desk.commands.dependencies).send_all()
+    await BroadcastSender(desk.commands.dependencies).send_broadcasts()
     assert desk.peer.texts(BOB) == []
     desk.commands.dependencies.delivery.state(PRIVATE)
     desk.peer.clock.advance(700)
@@ -129,8 +129,8 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
         await desk.press(ANN, ANN, message, buttons["Send"])
         before = [len(desk.peer.texts(one)) for one in (BOB, EVE)]
         passing = asyncio.create_task(time_passes(desk))
-        was_reached = await cancelled(BroadcastSender(desk.commands.dependencies).send_all, number)
-        await BroadcastSender(desk.commands.dependencies).send_all()
+        was_reached = await cancelled(BroadcastSender(desk.commands.dependencies).send_broadcasts, number)
+        await BroadcastSender(desk.commands.dependencies).send_broadcasts()
         passing.cancel()
         got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
         assert max(got) == 1
@@ -165,7 +165,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
-    await BroadcastSender(dependencies).send_all()
+    await BroadcastSender(dependencies).send_broadcasts()
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.sending() == []
 
@@ -178,7 +178,7 @@ async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> No
     [one] = await desk.services.memory.broadcasts.sending()
     before, delivery = desk.last(ANN), desk.commands.dependencies.delivery
     bot, delivery.bot = delivery.bot, WithoutLease(TOKEN)
-    await BroadcastSender(desk.commands.dependencies).send_all()
+    await BroadcastSender(desk.commands.dependencies).send_broadcasts()
     delivery.bot = bot
     assert (desk.peer.texts(BOB), desk.last(ANN)) == ([], before)
     assert (await desk.services.memory.broadcasts.progress(one)).left == 3
