@@ -33,8 +33,8 @@ from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm.chat_model import ChatModel, find_prompt_room
-from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
-from llm.endpoint import connection
+from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
+from llm.endpoint import make_model_address
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
@@ -416,7 +416,7 @@ async def open_model(
         vision=settings.vision,
         abilities=abilities,
         folder=settings.data_dir,
-        **connection(settings, model),
+        **make_model_address(settings, model),
     )
     return await stack.enter_async_context(chat)
 
@@ -430,14 +430,14 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline
     """Return the model of TRANSCRIPTION_MODEL, or None if voice messages are not transcribed."""
     if offline or not settings.transcription_model:
         return None
-    return await stack.enter_async_context(Transcriber(**connection(settings, settings.transcription_model)))
+    return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
 async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
     """Return the model of SPEECH_MODEL, or None if nothing is spoken."""
     if offline or not settings.speech_model:
         return None
-    speaker = Speaker(voice=settings.speech_voice, **connection(settings, settings.speech_model))
+    speaker = Speaker(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
     return await stack.enter_async_context(speaker)
 
 
@@ -445,5 +445,5 @@ async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: b
     """Return the model of EMBEDDING_MODEL, or None. If `offline`, an endpoint's model needs EMBEDDING_BASE_URL."""
     if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
         return None
-    embedder = embedder_for(settings)
+    embedder = make_embedder(settings)
     return await stack.enter_async_context(embedder) if embedder else None

@@ -29,7 +29,7 @@ from chat.memory_reading import MemoryReading, ReadingWish, Seen
 from chat.services import Services
 from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
-from llm.embeddings import Embedder, embedder_for
+from llm.embeddings import Embedder, make_embedder
 from records.context import Snippet
 from records.forgetting import Forgetting
 from records.messages import Message, NewMessage
@@ -184,7 +184,7 @@ async def measure(
 @asynccontextmanager
 async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
     """Open the embedder of the settings. `kept`: a file that caches vectors."""
-    embedder = embedder_for(replace(settings, embedding_timeout=PATIENT))
+    embedder = make_embedder(replace(settings, embedding_timeout=PATIENT))
     if embedder is None:
         yield None
         return

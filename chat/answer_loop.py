@@ -76,7 +76,7 @@ class Answered:
         """Return the first few proposals without duplicates."""
         return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MAX_PROPOSALS]
 
-    def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
+    def list_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
         record = self.record if explained else None
         notes = [
@@ -207,7 +207,7 @@ class AnswerLoop:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
-            used.append(await tools.use(call, turn, seen=seen(used), room=share))
+            used.append(await tools.carry_out(call, turn, seen=seen(used), room=share))
         if not used:
             return [], []
         with_text = _format_round(completion.text, used, reasoning)
@@ -223,7 +223,7 @@ class AnswerLoop:
     def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not self._choose_model(turn).takes_tools:
             return ()
-        offer = self._tools.offered(turn, context)
+        offer = self._tools.list_tools(turn, context)
         while offer and self._count_schemas(offer) * SCHEMAS_SHARE > self.ceiling(turn):
             offer = offer[:-1]
         return offer

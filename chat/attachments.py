@@ -28,7 +28,7 @@ class Attachments:
     _transcriber: Transcriber | None = None
     _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
-    async def document(self, data: bytes, name: str, *, person: int) -> DocumentText:
+    async def read_document(self, data: bytes, name: str, *, person: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable."""
         return await self._documents.read(data, name, person=person)
 
@@ -50,7 +50,7 @@ class Attachments:
             return self._model
 
     @property
-    def hears(self) -> bool:
+    def can_hear(self) -> bool:
         return self._transcriber is not None
 
     def demand_hearing(self) -> None:
@@ -60,7 +60,7 @@ class Attachments:
                 tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
             )
 
-    async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
+    async def transcribe(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
         if self._transcriber is None:
             raise DocumentUnreadable(
@@ -81,7 +81,7 @@ class Speech:
     _speaker: Speaker
     _quota: Quota
 
-    async def spoken(self, text: str, *, person: int) -> bytes:
+    async def speak(self, text: str, *, person: int) -> bytes:
         """Return a recording of a text in a format that Telegram plays. Raise ModelError."""
         await self._quota.demand(person)
         recording = await self._speaker.speak(text)

@@ -88,7 +88,7 @@ class Choice:
         return self.change_to(value) if self.change_to else lambda known: replace(known, **fields)
 
 
-def choices_of(services: Services) -> tuple[Choice, ...]:
+def list_choices(services: Services) -> tuple[Choice, ...]:
     """Return the settings that owners of this bot can choose, in display order."""
     models, storages = tuple(services.models), services.memory.storages
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
@@ -115,7 +115,11 @@ def choices_of(services: Services) -> tuple[Choice, ...]:
         in_answers(name="model", text="dashboard-set-model", values=models, change_to=other_model),
         in_answers(name="persona", text="dashboard-set-persona", values=PERSONA_VALUES, label=_persona_name),
         in_answers(
-            name="persona_text", text="model-persona-own", kind="text", longest=MAX_PERSONA_CHARS, change_to=own_persona
+            name="persona_text",
+            text="model-persona-own",
+            kind="text",
+            longest=MAX_PERSONA_CHARS,
+            change_to=change_own_persona,
         ),
         in_answers(name="formatting", text="dashboard-set-formatting", values=FORMATTINGS, label=_formatting_name),
         in_answers(name="spoken_answers", text="dashboard-set-spoken", values=spoken, label=_spoken_name),
@@ -126,7 +130,7 @@ def choices_of(services: Services) -> tuple[Choice, ...]:
             kind="text",
             longest=LONGEST_ZONE,
             hint="choices-which-city",
-            change_to=other_zone,
+            change_to=change_zone,
         ),
     )
 
@@ -160,7 +164,7 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
 
     Raise NotOffered before anything is changed, or StorageError.
     """
-    memory, choices = services.memory, choices_of(services)
+    memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.config(owner)
     words = wanted.get("persona_text", config.persona_text if config else "")
@@ -176,7 +180,7 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
     return await memory.choose(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
 
 
-def own_persona(text: str) -> Change:
+def change_own_persona(text: str) -> Change:
     """Return a change that stores the owner's own style and selects it. Empty text goes back to the default style."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
@@ -186,7 +190,7 @@ def own_persona(text: str) -> Change:
     return change
 
 
-def other_zone(words: str) -> Change:
+def change_zone(words: str) -> Change:
     zone = find_zone(words) if words else ""
     if zone is None:
         similar = join_list(find_similar_names(words))

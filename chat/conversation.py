@@ -149,13 +149,17 @@ class Conversation:
             else:
                 lost = make_unknown(self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: one.record.to_json() for text, one in session.given(turn).items()}
+                accounts |= {text: one.record.to_json() for text, one in session.find_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._find_standing_reply(shown, earlier)
-            if shown.stored is None and reply is not None and (given := session.given(turn).get(reply.text)):
+            if (
+                shown.stored is None
+                and reply is not None
+                and (given := session.find_given_answers(turn).get(reply.text))
+            ):
                 self._explanations.hold(shown.number, shown.incoming, given.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
@@ -168,7 +172,9 @@ class Conversation:
         mode = memory_mode_of(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
-        last: Sequence[Message] = [one for one in session.held(mode) if one.turn == session.held(mode)[-1].turn]
+        last: Sequence[Message] = [
+            one for one in session.messages_in_mode(mode) if one.turn == session.messages_in_mode(mode)[-1].turn
+        ]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
             await self._write_turns(session)
@@ -177,7 +183,7 @@ class Conversation:
         incoming = restore_incoming(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
-        again = self._make_turn(session, session.again(incoming, turn), config, mode)
+        again = self._make_turn(session, session.restore_replied(incoming, turn), config, mode)
         if mode == "on":
             again.stored = turn
         else:
@@ -188,7 +194,7 @@ class Conversation:
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         text, record = answered.completion.text, answered.record
-        turn.session.note(turn.number, text, make_given(answered))
+        turn.session.note_answer(turn.number, text, make_given(answered))
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
             self._explanations.hold(turn.number, turn.incoming, record)
@@ -211,7 +217,7 @@ class Conversation:
         if not versions.number:
             return None
         text = versions.texts[versions.number - 1]
-        given = turn.session.given(turn.number).get(text)
+        given = turn.session.find_given_answers(turn.number).get(text)
         return Reply(
             text=text,
             is_truncated=given is not None and given.is_truncated,
@@ -227,8 +233,8 @@ class Conversation:
         """Return the current mode of an owner's memory. Raise StorageError."""
         return memory_mode_of(await self._memory.config(owner))
 
-    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        await self._explanations.shown(incoming, telegram_ids)
+    async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        await self._explanations.note_shown(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return await self._settling.settle(scope)
@@ -299,9 +305,9 @@ class Conversation:
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
-        pictures.note(turn)
-        turn.session.note(turn.number, answered.completion.text, make_given(answered))
-        messages = answered.messages(turn.incoming.source, turn.stored, explained=turn.is_on)
+        pictures.queue_pictures(turn)
+        turn.session.note_answer(turn.number, answered.completion.text, make_given(answered))
+        messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
             self._explanations.hold(turn.number, turn.incoming, answered.record)
@@ -380,9 +386,9 @@ class Conversation:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn
             session.unwritten.popleft()
-            await first.written()
+            await first.run_callbacks()
             if not is_dropped and (source := first.messages[-1].source):
-                await self._explanations.written(session.scope, source)
+                await self._explanations.drop_stored(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 

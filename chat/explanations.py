@@ -71,7 +71,7 @@ class Explanations:
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
-    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Storage errors are only logged."""
         if not telegram_ids:
             return
@@ -80,7 +80,7 @@ class Explanations:
                 held.record = replace(held.record, shown=tuple(telegram_ids))
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
 
-    async def turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
+    async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows, or None. Raise StorageError."""
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
@@ -89,7 +89,7 @@ class Explanations:
             said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
-    async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
+    async def list_messages_showing(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer as this one."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
@@ -97,7 +97,7 @@ class Explanations:
         records = [held, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
-    async def written(self, scope: Scope, source: str) -> None:
+    async def drop_stored(self, scope: Scope, source: str) -> None:
         """Drop the held record of an answer that has been stored."""
         answers = self._held.get(scope, deque())
         for held in [answer for answer in answers if answer.source == source]:
@@ -129,7 +129,7 @@ class Explanations:
                 return await _make_explanation(held, store, scope, is_stored=False)
         return None
 
-    async def latest(
+    async def explain_latest(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Return explanations of the latest answers with ids below `before`, newest first, each with its id. The id is

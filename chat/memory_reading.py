@@ -149,7 +149,7 @@ class MemoryReading:
             return hits, len(hits)
         lists: list[Sequence[Hit]] = []
         for query in wish.queries:
-            page = await self._search.page(
+            page = await self._search.find_page(
                 scope,
                 query,
                 size=MAX_HITS,

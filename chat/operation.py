@@ -127,7 +127,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
     return "\n".join(lines)
 
 
-def backup_text(backups: Backups | None, zone: tzinfo) -> str:
+def format_backup(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")

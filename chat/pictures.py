@@ -36,7 +36,7 @@ class Undescribed:
     words: str
 
 
-def note(turn: Turn) -> None:
+def queue_pictures(turn: Turn) -> None:
     """Queue the pictures of a stored, answered turn for description."""
     incoming = turn.incoming
     if turn.stored is None:
@@ -75,7 +75,7 @@ class Describer:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
     async def _describe_picture(self, one: Undescribed) -> str:
-        asked = PromptMessage(role="user", content=prompts.describe_picture(one.words), pictures=(one.picture,))
+        asked = PromptMessage(role="user", content=prompts.make_picture_request(one.words), pictures=(one.picture,))
         for model in self._models:
             if model.takes_pictures:
                 try:

@@ -60,7 +60,7 @@ class MemorySearch:
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
 
-    async def page(
+    async def find_page(
         self,
         scope: Scope,
         typed: str,

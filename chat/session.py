@@ -43,7 +43,7 @@ class Unwritten:
     if_on: bool = False
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
-    async def written(self) -> None:
+    async def run_callbacks(self) -> None:
         """Run the callbacks that waited until this turn was stored."""
         for act in self.then:
             await act()
@@ -109,22 +109,22 @@ class Session:
         self.mode = mode
         return has_changed
 
-    def again(self, incoming: Incoming, turn: int) -> Incoming:
+    def restore_replied(self, incoming: Incoming, turn: int) -> Incoming:
         """Return a turn to answer again, with the message that it replied to if that is known."""
         replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
         return replace(incoming, replied=replied)
 
-    def held(self, mode: Mode) -> deque[Message]:
+    def messages_in_mode(self, mode: Mode) -> deque[Message]:
         """Return the unstored messages of a mode."""
         return self.incognito if mode == "incognito" else self.recent
 
-    def note(self, turn: int, text: str, given: GivenAnswer) -> None:
+    def note_answer(self, turn: int, text: str, given: GivenAnswer) -> None:
         """Remember how an answer to a turn ended."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
 
-    def given(self, turn: int) -> Mapping[str, GivenAnswer]:
+    def find_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
         """Return the known answers to a turn by their text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
@@ -132,7 +132,7 @@ class Session:
         """Return the unstored answers to the last turn."""
         if self.versions[0] == turn:
             return self.versions[1]
-        said = tuple(one.content for one in self.held(mode) if one.turn == turn and one.role == "assistant")
+        said = tuple(one.content for one in self.messages_in_mode(mode) if one.turn == turn and one.role == "assistant")
         return Versions(texts=said, number=len(said))
 
     def revise(self, turn: int, text: str, mode: Mode) -> None:
@@ -148,12 +148,12 @@ class Session:
         of, there = self.versions
         if of == turn and 1 <= number <= len(there.texts):
             self.versions = turn, replace(there, number=number)
-            held = self.held(mode)
+            held = self.messages_in_mode(mode)
             held[-1] = replace(held[-1], content=there.texts[number - 1])
 
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Replace the text of an edited message that no store has."""
-        held = self.held(mode)
+        held = self.messages_in_mode(mode)
         for index, one in enumerate(held):
             if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
                 if one.content == text:
@@ -234,7 +234,7 @@ class Sessions:
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Add messages of a turn to the session."""
         numbered = (replace(message, turn=turn).with_id(self.next_id(), session.scope) for message in messages)
-        session.held(mode).extend(numbered)
+        session.messages_in_mode(mode).extend(numbered)
 
 
 def choose_stricter(now: Mode | None, then: Mode | None) -> Mode | None:

@@ -51,7 +51,7 @@ class Titles:
         if conversations and place not in self._tasks:
             self._tasks[place] = asyncio.create_task(self._entitle_conversations(place, conversations))
 
-    async def finished(self) -> None:
+    async def wait_until_finished(self) -> None:
         """Wait until no title is being generated."""
         await asyncio.gather(*self._tasks.values())
 
@@ -72,7 +72,7 @@ class Titles:
 
     async def _entitle_one(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
-        asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=400))
+        asked = PromptMessage(role="user", content=prompts.make_title_request(said, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
         title = clean_title(made.text)
         if not title or find_objections(title, asked.content, tokens=0, source_tokens=0):

@@ -110,7 +110,7 @@ class MemoryTools:
     _clock: Clock
     _commands: Collection[str] = ()
 
-    def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
+    def list_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """Return the tools that may help with this turn. Search is left out if the prompt already holds everything."""
         tools = [REMIND]
         if turn.reads_memory and context.earlier > len(context.recent):
@@ -126,7 +126,9 @@ class MemoryTools:
     def _may_keep_facts(self, turn: Turn) -> bool:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
-    async def use(self, call: ToolCall, turn: Turn, *, seen: Seen = NOTHING_SEEN, room: int = RESULT_TOKENS) -> Used:
+    async def carry_out(
+        self, call: ToolCall, turn: Turn, *, seen: Seen = NOTHING_SEEN, room: int = RESULT_TOKENS
+    ) -> Used:
         """Carry out a tool call; results take at most `room` tokens. Errors become the result, so that the model can
         try again.
         """

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import backup_text, format_receipt, list_audience, list_people, make_overview, propose_broadcast
+from chat.operation import format_backup, format_receipt, list_audience, list_people, make_overview, propose_broadcast
 from chat.services import Services
 from dashboard.host import Host
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
@@ -38,7 +38,7 @@ class Admin:
             "waiting_updates": found.waiting,
             "failed_folds": found.failed,
             "bytes": found.size,
-            "backup": backup_text(services.backups, UTC),
+            "backup": format_backup(services.backups, UTC),
             "models": list(operation.models),
             "used_today": found.used,
             "budget": operation.budget,

@@ -10,7 +10,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from attrs import define
 
 from background.rebuild import RebuildProgress
-from chat.choices import Choice, MemoryIsOff, NotOffered, choices_of, choose
+from chat.choices import Choice, MemoryIsOff, NotOffered, choose, list_choices
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.parameters import BadRequest, Parameters
@@ -186,7 +186,7 @@ class Changes:
 
     async def settings(self, visit: Visit) -> Answer:
         asked = visit.asked.within("change")
-        wanted = {one.name: _value(asked, one) for one in choices_of(self._services) if asked.has(one.name)}
+        wanted = {one.name: _value(asked, one) for one in list_choices(self._services) if asked.has(one.name)}
         try:
             config = await choose(self._services, visit.owner, wanted)
         except NotOffered as error:

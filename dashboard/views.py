@@ -11,7 +11,7 @@ from datetime import time as clock_time
 
 from attrs import define
 
-from chat.choices import choices_of
+from chat.choices import list_choices
 from chat.operation import Operation
 from chat.search import Hit
 from chat.services import Services
@@ -151,7 +151,7 @@ class Views:
         if asked.flag("all", default=False):
             async with self._services.memory.home(visit.owner) as store:
                 among = [scope for scope in await store.list_scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
-        page = await self._services.search.page(
+        page = await self._services.search.find_page(
             visit.scope,
             query,
             size=MAX_FOUND,
@@ -246,7 +246,7 @@ class Views:
                 for one in used
             ],
             "cost": {str(DAYS_OF_USE): sum(services.prices[one.model].cost_of(one.used) for one in priced) or None},
-            "room": await services.quota.room(visit.owner),
+            "room": await services.quota.count_tokens_left(visit.owner),
             "tokens_saved": status.tokens_saved,
             "answers": {
                 "explained": len(records),
@@ -276,7 +276,7 @@ class Views:
 
     async def settings(self, visit: Visit) -> Answer:
         config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N
-        offered = [choice for choice in choices_of(self._services) if choice.is_offered(config)]
+        offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
             value = _name_zone(config) if choice.name == "timezone" else choice.value_in(config)

@@ -28,7 +28,7 @@ class Why:
 
     async def answers(self, visit: Visit) -> Answer:
         before = visit.asked.optional("before")
-        found = await self._services.explanations.latest(visit.scope, before=before, limit=ANSWERS + 1)
+        found = await self._services.explanations.explain_latest(visit.scope, before=before, limit=ANSWERS + 1)
         ids = [number for number, _ in found if number is not None]
         async with self._services.memory.home(visit.owner) as store:
             said = {message.id: message for message in await store.read_messages(visit.scope, ids)}

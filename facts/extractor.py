@@ -192,7 +192,7 @@ class FactExtractor:
         return found
 
     async def _ask_model(self, owner: int, request: Request) -> str:
-        room = await self._quota.room(owner)
+        room = await self._quota.count_tokens_left(owner)
         if room is not None and room < SCARCE * self._requests.size(request):
             raise QuotaExceeded
         completion = await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)

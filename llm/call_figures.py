@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TypeVar
 
-from llm.endpoint import model_span
+from llm.endpoint import open_model_span
 from records.errors import ModelError, list_error_names
 from records.model_calls import Usage
 from runtime.metrics import make_counter, make_histogram, start_at_zero
@@ -26,18 +26,18 @@ REFUSALS = make_counter(
 )
 
 
-def start(model: str) -> None:
+def start_metrics(model: str) -> None:
     """Initialise every metric of a model at 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
     start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
-async def measured(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usage]]]) -> tuple[Answer, Usage]:
+async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usage]]]) -> tuple[Answer, Usage]:
     """Await `ask` and record its duration, tokens and failure."""
     started = monotonic()
     try:
-        with model_span("chat", model) as told:
+        with open_model_span("chat", model) as told:
             answer, usage = await ask()
             told.tell(
                 {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 import numpy as np
 
-from llm.endpoint import EndpointClient, ModelAddress, Patience, model_span
+from llm.endpoint import EndpointClient, ModelAddress, Patience, open_model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalise
 from records.errors import ModelBroken, ModelRefused
@@ -70,7 +70,7 @@ class EndpointEmbedder(EndpointClient):
     async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [replace_surrogates(text[:MAX_INPUT_CHARS]).strip() or "-" for text in texts]
-        with model_span("embeddings", self.name):
+        with open_model_span("embeddings", self.name):
             vectors = await self._retry_until_answered(partial(self._request_vectors, clean))
         self.dimensions = int(vectors.shape[1])
         return vectors
@@ -108,7 +108,7 @@ async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return np.stack(rows)
 
 
-def embedder_for(settings: Settings) -> Embedder | None:
+def make_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of the settings, or None for `none`."""
     if settings.embedding_model == "none":
         return None

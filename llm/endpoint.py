@@ -55,7 +55,7 @@ class Patience:
         self.may_retry = True
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The seconds until the call times out."""
         return (self._timeout.when() or 0.0) - self._now()
 
@@ -77,7 +77,7 @@ class Patience:
         """Time out at `deadline` on the loop's clock, if that is earlier."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
-    def grow(self, characters: int) -> None:
+    def note_progress(self, characters: int) -> None:
         """Count characters of the answer as progress."""
         self._grown += characters
         if self._grown >= MIN_GROWTH_CHARS:
@@ -92,7 +92,7 @@ class Patience:
         self._timeout.reschedule(self._now() + self._seconds)
 
 
-def model_span(operation: str, model: str) -> AbstractContextManager[Span]:
+def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     """Open a span by OpenTelemetry's GenAI conventions, which call any endpoint of this kind "openai"."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
     return span(f"{operation} {model}", told, is_request=True)
@@ -109,7 +109,7 @@ class ModelAddress(TypedDict, total=False):
     jitter: Callable[[], float]
 
 
-def connection(settings: Settings, model: str) -> ModelAddress:
+def make_model_address(settings: Settings, model: str) -> ModelAddress:
     """Return the address of a model at the answering endpoint."""
     return {
         "model": model,
@@ -176,7 +176,7 @@ class EndpointClient:
             wait = failure.retry_after + wait / 10
         elif not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
             return False
-        if not patience.may_retry or attempt >= most or wait > min(MAX_WAIT_SECONDS, patience.left):
+        if not patience.may_retry or attempt >= most or wait > min(MAX_WAIT_SECONDS, patience.seconds_left):
             return False
         await self._sleep(wait)
         return True

@@ -45,7 +45,7 @@ class EventReader:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from _parse_objects(_text(rest))
+            yield from _parse_objects(_decode(rest))
         else:
             yield from self._take_line(rest.rstrip(b"\r"))
             yield from self._take_line(b"")
@@ -55,7 +55,7 @@ class EventReader:
         if self.is_over:
             return
         if line:
-            name, _, value = _text(line).partition(":")
+            name, _, value = _decode(line).partition(":")
             value = value.removeprefix(" ")
             if name.strip("\ufeff ").lower() == "data":
                 self._data.append(value)
@@ -73,7 +73,7 @@ class EventReader:
                 yield {"error": event} if event_name == "error" and "error" not in event else event
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 

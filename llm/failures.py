@@ -122,7 +122,7 @@ def _is_filter_named(body: Mapping[str, Any]) -> bool:
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error, or an error within a stream, to a ModelError."""
     status, kind = error.status_code, classify(error)
-    wait = retry_after(error.headers)
+    wait = parse_retry_after(error.headers)
     if kind == "length":
         return ContextTooLong()
     if kind == "credit":
@@ -151,7 +151,7 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
     return StatusError(status, body, {})
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds to wait before a retry, from the response headers. A date is compared with the endpoint's
     clock.
     """

@@ -81,7 +81,7 @@ class Ladder:
         before, self._empty_finish = self._empty_finish, finish
         return finish is not None and finish == before
 
-    def climb(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
+    def choose_steps(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Choose the steps of the next request, or none if all were tried.
 
         `words` is the status and text of the refusal. `possible` are steps that would change the request, and `likely`
@@ -104,14 +104,14 @@ class Ladder:
         """Return True if this step was once the only new one of a request."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def helpful(self) -> set[Step]:
+    def list_helpful_steps(self) -> set[Step]:
         """Return the last steps, and those after which the refusal changed."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}
 
 
-def tell_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
+def rewrite_tools_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
     """Return a prompt with its tool calls and results rewritten as user messages."""
     names = {call.id: call.name for message in messages for call in message.calls}
     told = []

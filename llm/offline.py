@@ -78,7 +78,7 @@ class OfflineModel(_Deterministic):
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         talk = [message for message in messages if message.role != "system"]
         asked = talk.pop().content if talk and talk[-1].role == "user" else ""
-        remembered, words = read(asked)
+        remembered, words = split_blocks(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
         for one in talk:
@@ -109,7 +109,7 @@ class ExtractiveSummarizer(_Deterministic):
         """Return an extract of the last user message, or the facts that it states if JSON is asked for."""
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
-            return stated(source, schema)
+            return extract_json(source, schema)
         first = next((sentence.text for sentence in _read_sentences(source)), "")
         text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(first, 200)
         if not text:
@@ -158,7 +158,7 @@ def _score_sentence(text: str) -> int:
     return min(6, len(_terms_of(text))) + 2 * min(6, len(telling))
 
 
-def read(text: str) -> tuple[list[Sentence], str]:
+def split_blocks(text: str) -> tuple[list[Sentence], str]:
     """Split a text into the sentences of its leading blocks and the remaining text."""
     for of_others in ("forwarded", "overheard", "document", "picture"):
         text = text.replace(f"<{of_others}>", "").replace(f"</{of_others}>", "")
@@ -172,7 +172,7 @@ def read(text: str) -> tuple[list[Sentence], str]:
 
 
 def _read_sentences(text: str) -> list[Sentence]:
-    blocks, rest = read(text)
+    blocks, rest = split_blocks(text)
     return [*blocks, *_parse_lines(rest, "user")]
 
 
@@ -247,7 +247,7 @@ _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " las
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
-def stated(request: str, schema: Mapping[str, object]) -> str:
+def extract_json(request: str, schema: Mapping[str, object]) -> str:
     """Return facts or a profile as the JSON that was asked for."""
     made = _write_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)

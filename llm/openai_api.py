@@ -23,7 +23,7 @@ from llm.failures import (
     find_error_message,
     find_refused_pictures,
 )
-from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, tell_as_text
+from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, rewrite_tools_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
@@ -81,7 +81,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
-        call_figures.start(model)
+        call_figures.start_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habits = ThinkingModels(folder)
@@ -120,8 +120,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 prompt=self._count_tokens(messages), completion=await asyncio.to_thread(completion)
             )
 
-        answer, usage = await call_figures.measured(self.name, answer_and_usage)
-        return answer.completion(self.name, usage)
+        answer, usage = await call_figures.measure_call(self.name, answer_and_usage)
+        return answer.make_completion(self.name, usage)
 
     @property
     def prompt_limit(self) -> int | None:
@@ -176,7 +176,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
             if "tools" in ladder.left_out and offer.tools:
-                offer = offer.withdrawn()
+                offer = offer.withdraw_tools()
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
             request = self._make_request(messages, schema, offer, ladder)
             if ladder.refused_at is not None:
@@ -188,7 +188,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-                offer, was_call_broken = offer.withdrawn(), True
+                offer, was_call_broken = offer.withdraw_tools(), True
             except StatusError as error:
                 patience.may_retry = not answer.shown
                 if answer.shown:
@@ -201,7 +201,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             except FAILURES as error:
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.half()
+                    error.half = answer.find_visible_half()
                     if ladder.has_ended_empty_before(answer.finish if not answer.text else None):
                         await self._demand_question_declined(client, patience, ladder)
                 raise
@@ -215,7 +215,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Return the request body without anything that was refused before."""
         is_plain = "parameters" in ladder.left_out
         if "tools" in ladder.left_out or not self.takes_tools:
-            messages = tell_as_text(messages)
+            messages = rewrite_tools_as_text(messages)
         if "system" in ladder.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
         request: dict[str, Any] = {"model": self.name, "messages": to_wire(messages)}
@@ -274,7 +274,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif ladder.refusals == 1 or not ladder.for_person:
                 return False  # it may pass: the same is asked again
-        steps = ladder.climb(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
+        steps = ladder.choose_steps(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
         if "parameters" in steps:
             ladder.parameters |= _PARAMETERS & request.keys()
         if steps:
@@ -317,7 +317,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
-        helpful = ladder.helpful()
+        helpful = ladder.list_helpful_steps()
         if ladder.was_fault:  # it may have passed by itself
             helpful &= {"tools"}
         if "parameters" in helpful:
@@ -336,7 +336,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif was_call_broken:
             self._doubt_tools(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.made() or answer.reading().calls
+            has_calls = answer.calls.finish() or answer.read_whole().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _demand_question_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
@@ -413,7 +413,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Send a request and read the whole answer. Leaving early closes the connection."""
 
         async def show() -> None:
-            if on_text and (news := answer.news()) is not None:
+            if on_text and (news := answer.take_news()) is not None:
                 with patience.paused():
                     await on_text(news)
 
@@ -426,9 +426,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if error := find_error_in_answer(event):
                         is_half = answer.text and classify(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    patience.grow(answer.add(event))
+                    patience.note_progress(answer.add(event))
         except BrokenOff:
             if not answer.has_ended:
                 raise
-        answer.demand_whole()
+        answer.demand_whole_answer()
         await show()

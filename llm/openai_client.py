@@ -153,7 +153,7 @@ class OpenAIClient:
         """Return the names of the endpoint's models, or none if it has no list."""
         return [str(row["id"]) for row in await self._listed()]
 
-    async def endings(self) -> dict[str, date]:
+    async def list_endings(self) -> dict[str, date]:
         """Return the shutdown dates of models that the endpoint announces."""
         found = {}
         for row in await self._listed():

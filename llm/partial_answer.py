@@ -78,16 +78,16 @@ class PartialAnswer:
         """True if the model said that its answer is whole."""
         return _ENDS.fullmatch(self.finish or "") is not None
 
-    def reading(self) -> CallReading:
+    def read_whole(self) -> CallReading:
         """Return the text without thoughts, and the tool calls written in it."""
         is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
         text = "" if is_cut and self._is_all_thought() else remove_thoughts(self.text)
-        return text_calls.read(text, self.offer.names, is_whole=True)
+        return text_calls.find_written_calls(text, self.offer.names, is_whole=True)
 
     def _is_all_thought(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
-    def news(self) -> str | None:
+    def take_news(self) -> str | None:
         """Return the visible text if it changed since the last call. Parts that may become thoughts or calls are held
         back.
         """
@@ -102,24 +102,24 @@ class PartialAnswer:
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
-        return text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
+        return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
-    def half(self) -> str:
+    def find_visible_half(self) -> str:
         """Return the visible part of an answer that broke off."""
         return self._visible(is_whole=False)
 
-    def completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.reading()
+    def make_completion(self, model: str, usage: Usage) -> Completion:
+        reading = self.read_whole()
         return Completion(
             text=reading.shown.strip(),
             model=model,
             usage=usage,
             is_truncated=_LENGTHS.fullmatch(self.finish or "") is not None,
-            calls=self.calls.made() or reading.calls,
-            reasoning=self.reasoning.to_json() if self.calls.made() else "",
+            calls=self.calls.finish() or reading.calls,
+            reasoning=self.reasoning.to_json() if self.calls.finish() else "",
         )
 
-    def demand_whole(self) -> None:
+    def demand_whole_answer(self) -> None:
         """Raise a ModelError unless the answer is complete and not empty."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
@@ -127,11 +127,11 @@ class PartialAnswer:
         is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
         if self.finish and not is_at_length and not self.has_ended:
             raise BrokenOff
-        reading = self.reading()
-        is_forbidden = self.offer.forbids(call.name for call in reading.calls)
-        if (reading.is_broken or is_forbidden) and not self.calls.made():
+        reading = self.read_whole()
+        is_forbidden = self.offer.forbids_calls(call.name for call in reading.calls)
+        if (reading.is_broken or is_forbidden) and not self.calls.finish():
             raise BrokenCall
-        if not reading.shown.strip() and not reading.calls and not self.calls.made():
+        if not reading.shown.strip() and not reading.calls and not self.calls.finish():
             if self.finish is None:
                 raise BrokenOff
             raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")

@@ -178,7 +178,7 @@ def split_heading(line: str) -> tuple[str, str]:
     return heading, rest.removeprefix(" ")
 
 
-def group_line(name: str, text: str) -> str:
+def format_group_line(name: str, text: str) -> str:
     """Prefix a group member's quoted text with their name."""
     return f"{quote_one_line(name) or 'User'}: {text}"
 
@@ -312,7 +312,7 @@ def format_clock(now: datetime) -> str:
     )
 
 
-def read_reminder(said: str, now: datetime) -> str:
+def make_reminder_request(said: str, now: datetime) -> str:
     """Return the request to parse a reminder."""
     clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
@@ -334,7 +334,7 @@ def format_forwarded(texts: Iterable[str]) -> str:
     return "\n".join(format_in_block("forwarded", text) for text in texts)
 
 
-def describe_picture(words: str) -> str:
+def make_picture_request(words: str) -> str:
     """Return the request to describe a picture in the language of its caption."""
     if not words.strip():
         return _DESCRIBE.format(language="")
@@ -352,7 +352,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
     return "\n\n".join(text for text in (system_prompt, manner) if text)
 
 
-def name_conversation(messages: Iterable[Message], *, most: int) -> str:
+def make_title_request(messages: Iterable[Message], *, most: int) -> str:
     """Return the request for a conversation's title. `most` limits the characters of each message."""
     lines = [format_named(message, message.content[:most]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"

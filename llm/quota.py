@@ -133,7 +133,7 @@ class Quota:
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
 
-    async def room(self, spender: int) -> int | None:
+    async def count_tokens_left(self, spender: int) -> int | None:
         """Return the tokens that `spender` has left today, or None without a limit."""
         if not self.is_set:
             return None

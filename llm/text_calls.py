@@ -83,7 +83,7 @@ class CallReading:
     is_broken: bool = False
 
 
-def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> CallReading:
+def find_written_calls(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> CallReading:
     """Find calls of the named tools in a text.
 
     While the text arrives (`is_whole` False), hold back anything that may become a call. `settled` characters were
@@ -102,7 +102,9 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
             continue
         if not is_whole:
             return CallReading(shown=before)
-        made = list(islice(_made(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged), MAX_CALLS))
+        made = list(
+            islice(_find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged), MAX_CALLS)
+        )
         return _make_reading(before, made or _find_calls(body, names))
     if (marked := _read_marked(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
@@ -220,15 +222,17 @@ def _parse_value(text: str) -> object:
     return parse_meant_json(text)
 
 
-def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _find_calls_in_json(
+    value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0
+) -> Iterator[tuple[str, str]]:
     """Yield the names and arguments of calls in parsed JSON. Within a tag any name is accepted."""
     if isinstance(value, list) and depth < DEEPEST:
         for one in value[:MAX_CALLS]:
-            yield from _made(one, names, is_tagged=is_tagged, depth=depth + 1)
+            yield from _find_calls_in_json(one, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
     if inner := next((value[key] for key in _WRAPPERS if isinstance(value.get(key), list | Mapping)), None):
-        yield from _made([inner], names, is_tagged=is_tagged, depth=depth)
+        yield from _find_calls_in_json([inner], names, is_tagged=is_tagged, depth=depth)
         return
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     given = next((value[key] for key in _ARGUMENTS if key in value), None)

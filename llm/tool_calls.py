@@ -46,25 +46,25 @@ def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
         content = defuse_letters(replace_surrogates(message.content))
         one: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
-            one["tool_calls"] = list(map(_read_call, message.calls))
+            one["tool_calls"] = list(map(_format_call, message.calls))
             one |= json.loads(message.reasoning) if message.reasoning else {}
         elif message.role == "tool":
             one["tool_call_id"] = message.call_id
         elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
             one["content"] = f"{result.pop()['content']}\n\n{content}"
         if message.pictures:
-            one["content"] = [{"type": "text", "text": one["content"]}, *_format_calls(message)]
+            one["content"] = [{"type": "text", "text": one["content"]}, *_format_pictures(message)]
         result.append(one)
     return result
 
 
-def _read_call(call: ToolCall) -> dict[str, Any]:
+def _format_call(call: ToolCall) -> dict[str, Any]:
     function = {"name": replace_surrogates(call.name), "arguments": defuse_letters(replace_surrogates(call.arguments))}
     made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 
 
-def _format_calls(message: PromptMessage) -> list[dict[str, Any]]:
+def _format_pictures(message: PromptMessage) -> list[dict[str, Any]]:
     urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
     return [{"type": "image_url", "image_url": {"url": url}} for url in urls]
 
@@ -83,8 +83,11 @@ class Calls:
         for call in calls[:MAX_CALLS]:
             if not isinstance(call, Mapping) or not isinstance(call.get("function"), Mapping):
                 continue
-            call_id, name = _text(call.get("id"))[:MAX_NAME_CHARS], _text(call["function"].get("name"))[:MAX_NAME_CHARS]
-            arguments = _text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
+            call_id, name = (
+                _to_text(call.get("id"))[:MAX_NAME_CHARS],
+                _to_text(call["function"].get("name"))[:MAX_NAME_CHARS],
+            )
+            arguments = _to_text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
             place = call["index"] if type(call.get("index")) is int else None
             part = self._find_begun_call(place, call_id, name, arguments)
             if part is None:
@@ -118,7 +121,7 @@ class Calls:
         is_complete = bool(arguments) and isinstance(_parse_arguments(part["arguments"]), Mapping)
         return part if is_same_id and part["name"] == name and not is_complete else None
 
-    def made(self) -> tuple[ToolCall, ...]:
+    def finish(self) -> tuple[ToolCall, ...]:
         """Return the calls in order, each with a unique id and repaired arguments. Unreadable calls are dropped if
         another is readable.
         """
@@ -173,7 +176,7 @@ def _mend_arguments(arguments: str) -> str:
     return json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, str):
         return value
     # Some servers send the arguments as an object.
@@ -192,11 +195,11 @@ class Offer:
     def names(self) -> frozenset[str]:
         return self.known | {tool.name for tool in self.tools}
 
-    def forbids(self, called: Iterable[str]) -> bool:
+    def forbids_calls(self, called: Iterable[str]) -> bool:
         """Return True if one of these calls must not be made."""
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in called)
 
-    def withdrawn(self) -> "Offer":
+    def withdraw_tools(self) -> "Offer":
         """Return the offer without any tools."""
         return Offer(must_answer=self.must_answer, known=self.names)

@@ -66,7 +66,7 @@ class WishReader:
 
     async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
         """Return the reminder that the model reads, or None if it cannot be asked or finds none."""
-        asked = PromptMessage(role="user", content=prompts.read_reminder(said[:MAX_TEXT_CHARS], now))
+        asked = PromptMessage(role="user", content=prompts.make_reminder_request(said[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person, self._model, [asked], schema=SCHEMA)
             given = json.loads(answer.text)

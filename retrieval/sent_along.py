@@ -34,7 +34,7 @@ class IncomingRenderer:
         passages, forwarded, name = incoming.passages, incoming.forwarded, incoming.person.name
 
         def in_group(text: str) -> str:
-            return prompts.group_line(name, text) if incoming.in_group else text
+            return prompts.format_group_line(name, text) if incoming.in_group else text
 
         def from_others(*texts: str) -> str:
             return in_group(prompts.format_forwarded(texts))

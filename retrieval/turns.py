@@ -88,7 +88,7 @@ class TurnRenderer:
 
     def _format_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":
-            return prompts.group_line(message.speaker, quoting.quote_message(message, text))
+            return prompts.format_group_line(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
             return quoting.format_in_block(
                 message.origin, text if message.is_user else prompts.format_named(message, text)

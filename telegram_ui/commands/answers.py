@@ -159,7 +159,7 @@ class AnswerButtons(Family):
         """Return the ids of all messages of the answer with the pressed button."""
         if ask.message_id is None:
             return ()
-        return await self._services.explanations.shown_as(ask.chat.scope, ask.message_id)
+        return await self._services.explanations.list_messages_showing(ask.chat.scope, ask.message_id)
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
         """Start to show an answer. Return None after a repeated press."""
@@ -214,7 +214,7 @@ class AnswerButtons(Family):
         if not sent:
             return
         if not reply.is_error:
-            await self._services.conversation.shown(incoming, sent)
+            await self._services.conversation.note_shown(incoming, sent)
         if self._last_buttons.record_answer(chat, sent):
             await self._last_buttons.clear_earlier(self._delivery, chat)
         for notice in reply.notices:
@@ -254,7 +254,7 @@ async def speak_if_chosen(
 async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
     if dependencies.speech is not None:
         async with dependencies.delivery.show_typing(chat):
-            recording = await dependencies.speech.spoken(text, person=person.id)
+            recording = await dependencies.speech.speak(text, person=person.id)
         await Documents(dependencies.delivery).send_voice(chat, recording)
 
 
@@ -309,7 +309,7 @@ async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Per
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
     """Ask what was wrong with an answer, if this message shows one. Raise StorageError."""
-    turn = await dependencies.services.explanations.turn_shown_by(chat.scope, telegram_id)
+    turn = await dependencies.services.explanations.find_turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)

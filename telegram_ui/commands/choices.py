@@ -8,7 +8,7 @@ import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.choices import Choice, NotOffered, choices_of
+from chat.choices import Choice, NotOffered, list_choices
 from locales.catalog import LANGUAGES, choose_language, current_language, speak_in, tr
 from locales.told import format_state
 from records.owners import OwnerConfig
@@ -72,7 +72,7 @@ class ChoiceCommands(Family):
 
     async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
         """Store a choice. Return a sentence if it cannot be chosen. While memory is off, it can only be turned on."""
-        choice = next((choice for choice in choices_of(self._services) if choice.name == what), None)
+        choice = next((choice for choice in list_choices(self._services) if choice.name == what), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(ask)
@@ -90,7 +90,7 @@ class ChoiceCommands(Family):
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, payload)
 
-        rows = make_settings_rows(choices_of(self._services), config, button, self._now())
+        rows = make_settings_rows(list_choices(self._services), config, button, self._now())
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=name_policy(config.policy))
             rows.append([self._make_button(ask, POLICY, label, ASK)])
@@ -111,7 +111,7 @@ class ChoiceCommands(Family):
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
             (model.sees is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
-            (services.attachments.hears, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
+            (services.attachments.can_hear, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
             (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]
         return [

@@ -109,7 +109,7 @@ class ForgetCommands(Family):
         # An edited message can still be found by its old words.
         found += {message.id: message for message in earlier if message.id not in {hit.id for hit in found}}.values()
         if not terms:  # emoji are not indexed as words
-            page = await self._services.search.page(scope, ask.argument, size=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            page = await self._services.search.find_page(scope, ask.argument, size=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [hit.message for hit in page.found]
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != ask.requested_in]

@@ -45,7 +45,7 @@ class SearchCommands(Family):
             return tr("search-how")
         if await self._read_config(ask) is None:
             return tr("search-not-configured")
-        return await self._send_page(ask, query, await self._services.search.page(ask.chat.scope, query))
+        return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query))
 
     @press(MORE)
     async def _show_more(self, ask: Ask) -> str | None:
@@ -57,7 +57,7 @@ class SearchCommands(Family):
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
         titles = await self._list_conversation_titles(ask) if where == EVERYWHERE else {}
-        page = await self._services.search.page(
+        page = await self._services.search.find_page(
             ask.chat.scope, query, first=int(first), until=int(until) or None, among=tuple(titles)
         )
         if not page.found and page.first:

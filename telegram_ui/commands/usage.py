@@ -30,7 +30,7 @@ class UsageCommands(Family):
             # A longer span is left out if it has no further days.
             lines += ["", *format_usage(within, since, today, self._services.prices)] if within != before else []
             before = within
-        left = await quota.room(owner)
+        left = await quota.count_tokens_left(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
         await self._delivery.say(ask.chat, "\n".join(lines))
 

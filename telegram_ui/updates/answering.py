@@ -302,7 +302,7 @@ class Answering:
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._conversation.shown(read.incoming, shown_as)
+                await self._conversation.note_shown(read.incoming, shown_as)
             if keyboard is not None and self._dependencies.last_buttons.record_answer(parsed.chat, shown_as):
                 self._clear_later(parsed.chat)
             self._speak_later(pieces, reply, shown_as)

@@ -143,7 +143,7 @@ class AttachedFiles:
         """
         self._attachments.demand_hearing()
         data = await self._fetch_file(parsed, file.file_id, file.size)
-        words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)
+        words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
         heard = replace(piece, text=words, source=f"{piece.source}:{since + 1}", telegram_id=None, seam="\n")
@@ -159,7 +159,7 @@ class AttachedFiles:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file(parsed, file.file_id, file.size)
-        found = await self._attachments.document(data, file.name, person=parsed.person.id)
+        found = await self._attachments.read_document(data, file.name, person=parsed.person.id)
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [

@@ -56,7 +56,7 @@ async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -
     reply = await talk.say("Welche Nummer hat der Haustürschlüssel?")
     assert reply.context is not None
     assert any("4711" in snippet.text for snippet in reply.context.snippets)
-    page = await talk.services.search.page(SCOPE, "Haustürschl")
+    page = await talk.services.search.find_page(SCOPE, "Haustürschl")
     assert [one.has_words for one in page.found if "4711" in one.message.content] == [True]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from background.backups import Backups, demand_backup_folder
-from chat.operation import backup_text
+from chat.operation import format_backup
 from locales.catalog import speak_in
 from records.errors import SettingsError
 from runtime import metrics
@@ -126,7 +126,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
         with speak_in("en"):
-            assert backup_text(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
+            assert format_backup(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
         assert days.backups.failure == ""
@@ -139,8 +139,8 @@ async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_pat
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
     with speak_in("en"):
-        assert backup_text(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
-        assert backup_text(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
+        assert format_backup(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
+        assert format_backup(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 
 
 def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:

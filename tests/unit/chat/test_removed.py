@@ -57,7 +57,7 @@ async def studied(talk: Talk) -> None:
 
 async def titled(talk: Talk) -> None:
     talk.services.titles.start(SCOPE, [SCOPE])
-    await talk.services.titles.finished()
+    await talk.services.titles.wait_until_finished()
 
 
 async def answered(talk: Talk) -> None:

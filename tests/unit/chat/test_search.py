@@ -22,7 +22,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
 
 
 async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
-    page = await talk.services.search.page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
+    page = await talk.services.search.find_page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
     return [one.message.content for one in page.found]
 
 
@@ -86,7 +86,7 @@ async def test_of_a_long_text_the_sentences_that_matter_are_shown(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await say_all(talk, [LONG + "Then the walnut fell. " + LONG, "x" * 5000 + " walnut " + "y" * 5000])
-        page = await talk.services.search.page(SCOPE, "walnut")
+        page = await talk.services.search.find_page(SCOPE, "walnut")
         shown = [one.text for one in page.found]
         assert len(shown) == 2
         assert all("walnut" in text and "…" in text and len(text) < 1000 for text in shown)
@@ -97,12 +97,12 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         await talk.remember()
         await say_all(talk, [f"Apple {number}" for number in range(12)])
         search = talk.services.search
-        page = await search.page(SCOPE, "apple", size=5)
+        page = await search.find_page(SCOPE, "apple", size=5)
         seen = [one.message.id for one in page.found]
         assert (page.total, page.next) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next is not None:
-            page = await search.page(SCOPE, "apple", first=page.next, size=5, until=page.until)
+            page = await search.find_page(SCOPE, "apple", first=page.next, size=5, until=page.until)
             seen += [one.message.id for one in page.found]
         assert sorted(seen) == list(range(1, 13))
 

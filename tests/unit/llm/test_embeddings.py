@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
-from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, embedder_for
+from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, make_embedder
 from llm.local_embedder import LocalEmbedder, normalise
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
@@ -95,8 +95,8 @@ async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServe
 
 
 def test_the_settings_choose() -> None:
-    assert embedder_for(Settings(embedding_model="none")) is None
-    assert isinstance(embedder_for(Settings()), LocalEmbedder)
+    assert make_embedder(Settings(embedding_model="none")) is None
+    assert isinstance(make_embedder(Settings()), LocalEmbedder)
 
 
 async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
@@ -106,7 +106,7 @@ async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
             Settings(embedding_model="e", openai_base_url=url, openai_api_key=Secret("chat-key")),
             Settings(embedding_model="e", embedding_base_url=url, embedding_api_key=Secret("other-key")),
         ):
-            embedder = embedder_for(settings)
+            embedder = make_embedder(settings)
             assert embedder is not None
             async with embedder:
                 await embedder.query("x")

@@ -127,7 +127,9 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
         patience.renew()
-        patience.grow(PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]}))
+        patience.note_progress(
+            PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]})
+        )
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"
 
 

@@ -120,8 +120,8 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
         "reply": prompts.format_replied(Replied(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
         "forwarded": prompts.format_forwarded([HOSTILE]),
         "document": prompts.format_document([HOSTILE]),
-        "picture": prompts.describe_picture(HOSTILE),
-        "title": prompts.name_conversation([message], most=500),
+        "picture": prompts.make_picture_request(HOSTILE),
+        "title": prompts.make_title_request([message], most=500),
         "persona": prompts.add_persona("", config),
         "wishes": prompts.make_fold_instructions("conversation", max_tokens=100, wishes=HOSTILE),
     }

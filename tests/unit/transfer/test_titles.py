@@ -80,7 +80,7 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
         async with talking(tmp_path / folder, database_url=url) as talk:
             await talk.remember(storage=storage)
             await talk.services.importer.run(HERE, ANNA.id, data, FileContext(), progress=ignore)
-            page = await talk.services.search.page(HERE, "xylophone")
+            page = await talk.services.search.find_page(HERE, "xylophone")
             assert [(one.message.content, one.message.title) for one in page.found] == [(ASKED, TITLE)]
             async with talk.services.exporter.files(ANNA.id) as files:
                 data = files[0].file.read()

@@ -45,7 +45,7 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/forget walrus")
     assert "/search looks in all conversations" in desk.last(ANN)
     await desk.say(ANN, ANN, "/search walrus")
-    await desk.services.titles.finished()
+    await desk.services.titles.wait_until_finished()
     assert await press(desk, "In all conversations") is None
     assert "In all conversations" in desk.last(ANN)
     told = "talked about several things\nThe walrus is called Oskar"
@@ -151,7 +151,7 @@ async def test_titles_come_from_the_model_once_a_conversation_was_left(desk: Des
     await tell(desk, "The walrus is called Oskar")
     talk.server.default("summary-model", "“Oskar the walrus”\n")
     await desk.say(ANN, ANN, "/new")
-    await desk.services.titles.finished()
+    await desk.services.titles.wait_until_finished()
     await desk.say(ANN, ANN, "/chats")
     assert [row[0] for row in rows(desk)] == ["✓ New conversation", "Oskar the walrus", "New conversation"]
     asked = talk.prompts("summary-model")
@@ -164,10 +164,10 @@ async def test_a_long_answer_is_no_title_and_incognito_asks_for_none(desk: Desk,
     await tell(desk, "The walrus is called Oskar")
     talk.server.default("summary-model", TOO_LONG)
     await desk.say(ANN, ANN, "/chats")
-    await desk.services.titles.finished()
+    await desk.services.titles.wait_until_finished()
     await desk.say(ANN, ANN, "/incognito on")
     await desk.say(ANN, ANN, "/chats")
-    await desk.services.titles.finished()
+    await desk.services.titles.wait_until_finished()
     assert rows(desk)[0][0] == "✓ The walrus is called Oskar"
     assert len(talk.prompts("summary-model")) == 1
 
