@@ -1,4 +1,4 @@
-"""The context of one request, and where each part of it comes from."""
+"""The context of one request, and the origin of each part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The error tree. Each class's docstring is its sentence in English, for the log and where no better one is given.
+"""The error tree. Each class's docstring is its sentence in English, used in the log and as the default.
 
 KeepsakeError
 ├── SettingsError        a setting is wrong: exit status 2, names the variable

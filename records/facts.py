@@ -17,7 +17,7 @@ MAX_FACTS = 10_000  # valid facts of one owner, all of which are ranked for each
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _FactContent:
-    """The fields that new and stored facts share.
+    """The fields of both new and stored facts.
 
     `text` is one sentence about the owner in the third person. `source_ids` are the messages that say it, and `quote`
     is the part that it was learned from, which may be uncertain ("might move"). `valid_to` is None while the fact

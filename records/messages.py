@@ -30,7 +30,7 @@ OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _MessageContent:
-    """The fields that new and stored messages share.
+    """The fields of both new and stored messages.
 
     `source` is the update or import that caused the message. It is unique per owner and role, so storing it again
     returns the first message. An answer has the source of the update that it answers. `person_id` is the Telegram id of

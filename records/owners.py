@@ -1,4 +1,4 @@
-"""An owner's choices: where their memory is kept, when it is summarised, and whether it is on."""
+"""An owner's choices, the mode of their memory, and people who asked for access."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-MAX_NUMBER = 10**12  # a larger whole number is a mistake, and would overflow where shares are computed
+MAX_NUMBER = 10**12  # a larger whole number is a mistake, and could overflow later
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -29,7 +29,7 @@ class Secret:
 
 
 def parse_key(text: str) -> Secret:
-    """Parse a key for a header or path, where anything but visible ASCII would fail later."""
+    """Parse a key for a header or path. Anything but visible ASCII would fail there."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)

@@ -77,7 +77,7 @@ class Buttons:
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
 
-class ForeignButton(Exception):  # noqa: N818 - what it says, not that something broke
+class ForeignButton(Exception):  # noqa: N818 - not a failure
     """The button belongs to another person or chat. The message is shown as a toast."""
 
 

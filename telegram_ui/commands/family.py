@@ -197,7 +197,7 @@ async def _give_nothing(*_: object) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """The parts that families work with.
+    """The parts of the bot that families use.
 
     Commands sets `commands` (all of them, for /help) and `give_command`, which handles a command as if a person had
     sent it. Without `speech` nothing is spoken. Without a `dashboard_url` there is no page.
@@ -272,7 +272,7 @@ class Family:
         return await choose(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
-        """Make the language of the person who sets memory up that of the group."""
+        """Make the current language the language of the group."""
         if not ask.chat.is_private:
             spoken = current_language()
             await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))

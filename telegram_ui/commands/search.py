@@ -34,7 +34,7 @@ MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in 
 
 
 class SearchCommands(Family):
-    """Answers /search and the buttons under what it found."""
+    """Answers /search and the buttons under its results."""
 
     heading = "recall"
 

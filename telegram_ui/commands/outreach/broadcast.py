@@ -27,7 +27,7 @@ SPACING_SECONDS = (
     0.05  # seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs
 )
 POLL_SECONDS = 5.0  # seconds between two looks for something to send
-GRACE_SECONDS = 2.0  # seconds that what is being sent when the bot stops is given to arrive
+GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
 MAX_AGE = timedelta(hours=24)
 """An older one is called off: it may come from a restored backup, and have been sent long ago."""
 
