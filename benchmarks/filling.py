@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
@@ -25,7 +26,6 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.stores.json import JsonStore
-from storage.stores.json_files import suspend_indexes
 from storage.stores.postgres import open_postgres_database
 from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
@@ -40,6 +40,11 @@ LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]
 _INSERT = MESSAGES.insert_with("seq")
+_INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
+_COUNT_SCOPES = """
+INSERT INTO scopes (user_id, thread_id, total, archived, characters)
+SELECT user_id, thread_id, COUNT(*), SUM(1 - is_active), SUM(LENGTH(content)) FROM messages GROUP BY user_id, thread_id
+"""
 _COUNT_WORDS = """
 INSERT INTO scope_words
 SELECT user_id, thread_id, COUNT(*), SUM(length), SUM(is_person), SUM(length * is_person)
@@ -87,6 +92,23 @@ def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None
     with suspend_indexes(connection, "messages", "places"):
         _told(connection, scopes, count)
     connection.execute(_COUNT_WORDS)
+
+
+@contextmanager
+def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
+    """Load rows into empty tables without their indexes and triggers, whose work is done once at the end."""
+    dropped = []
+    for table in tables:
+        found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
+        # SQLite made those without SQL itself. They say which message a row replaces.
+        dropped += [(kind, name, sql) for kind, name, sql in found if sql is not None]
+    for kind, name, _ in dropped:
+        connection.execute(f"DROP {kind} {name}")
+    yield
+    for _, _, sql in dropped:
+        connection.execute(sql)
+    connection.execute(_COUNT_SCOPES)
+    connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
 
 
 def _filled_there(connection: Connection, scope: Scope, count: int, before: int) -> None:

@@ -39,7 +39,7 @@ class LeaseHolder(Protocol):
 MAX_CONNECTIONS = 8  # connections of one process. A server accepts 100 by default, for all processes together.
 EVERYBODY = "*"  # the value of app.owner that allows the rows of all owners
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_READ_ONLY_SETTINGS = (b"in_hot_standby", b"default_transaction_read_only")
+_READ_ONLY_SETTINGS = (b"in_hot_standby", b"default_transaction_read_only")  # reported by the server without a query
 _VACUUMED_TABLES = (
     "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"
 )
@@ -250,7 +250,8 @@ class PostgresDatabase:
     def _give_back(self, connection: driver.PostgresConnection) -> None:
         raw = connection.raw
         connection.prepares = True
-        if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
+        is_read_only = any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
+        if raw.pgconn.transaction_status == TransactionStatus.INERROR and is_read_only:
             self._pool.drain()  # after a failover, new connections may reach the new primary
         with contextlib.suppress(psycopg.Error):
             raw.rollback()
@@ -274,11 +275,6 @@ def _run_retrying_stale(connection: driver.PostgresConnection, work: Callable[[A
 def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
     driver.set_up(raw)
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
-
-
-def _is_read_only(raw: Raw) -> bool:
-    """Return True if the server refuses writes. It reports these settings by itself, so this sends no query."""
-    return any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
 
 
 def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:

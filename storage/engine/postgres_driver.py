@@ -97,8 +97,6 @@ class _SumLoader(Loader):
 
 
 class _NamedRow:
-    """A row that is read by position or by column name."""
-
     __slots__ = ("_names", "_values")
 
     def __init__(self, values: tuple[Any, ...], names: Mapping[str, int]) -> None:
@@ -116,7 +114,6 @@ class _NamedRow:
 
 
 def _make_named_row(cursor: Any) -> RowMaker[Any]:
-    """Return a psycopg row factory for `_NamedRow`."""
     columns = cursor.description or ()
     names = {column.name: place for place, column in reversed(list(enumerate(columns)))}
     return lambda values: _NamedRow(tuple(values), names)

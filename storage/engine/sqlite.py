@@ -181,7 +181,6 @@ def read_version(connection: sqlite3.Connection, name: str, known: int) -> int:
 
 
 def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], version: int, path: Path) -> None:
-    """Run the migrations after `version` in one transaction."""
     connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
     with connection:  # roll back if the block raises
         connection.execute("BEGIN IMMEDIATE")

@@ -133,7 +133,6 @@ class Writer:
             await asyncio.wait({self._writing})
 
     async def _write_waiting(self) -> None:
-        """Write the queue in groups until it is empty."""
         while self._waiting:
             async with self.lock:
                 group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP_SIZE))]

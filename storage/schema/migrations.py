@@ -1,5 +1,6 @@
 """The schema of memory.db and index.db: sqlite.sql and its later migrations."""
 
+from functools import partial
 from pathlib import Path
 
 from storage.engine.sqlite import Migration
@@ -8,21 +9,17 @@ from storage.engine.sqlite_driver import sqlite3
 
 def create_first_schema(connection: sqlite3.Connection) -> None:
     """Create all tables of version 1.0."""
-    make_script_migration(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"))(connection)
+    run_script(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"), connection)
 
 
-def make_script_migration(text: str) -> Migration:
-    """Return a migration that runs a script inside our transaction. (executescript would commit it first.)"""
-
-    def run(connection: sqlite3.Connection) -> None:
-        pending = ""
-        for line in text.splitlines(keepends=True):
-            pending += line
-            if sqlite3.complete_statement(pending):
-                connection.execute(pending)
-                pending = ""
-
-    return run
+def run_script(script: str, connection: sqlite3.Connection) -> None:
+    """Run the statements of a script inside the caller's transaction. executescript would commit it first."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
 
 
 USED_LINKS = """
@@ -69,10 +66,9 @@ CACHE_WRITES = """
 ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 """
 
+_SCRIPTS = (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES)
 MIGRATIONS: list[Migration] = [
     create_first_schema,
-    *map(
-        make_script_migration, (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES)
-    ),
+    *(partial(run_script, script) for script in _SCRIPTS),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

@@ -40,7 +40,6 @@ MIGRATIONS: list[Path | str] = [
 ]
 """The migrations in order, as files or SQL. Append only; never change, remove or reorder a released one."""
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 
 
@@ -51,7 +50,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """
     while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
-            connection.execute(_LOCK)
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")
             if _read_version(connection) != version:
                 continue  # another process has just run this step
             try:
@@ -70,7 +69,6 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _read_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
-    """Return the number of migrations applied, or 0 if there are no tables."""
     is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
     if is_older:
         raise StorageTooOld.for_file("The PostgreSQL database")

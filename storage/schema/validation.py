@@ -122,7 +122,6 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
 
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:
-    """Raise RowError if a message or a summary refers to a missing summary."""
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
@@ -134,7 +133,6 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
 
 
 def _check_sources(messages: Sequence[Portable]) -> None:
-    """Raise RowError if two messages have the same role and source."""
     names = set()
     for number, row in enumerate(yielding_gil(messages)):
         name = (row["role"], row["source"])

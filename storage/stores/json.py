@@ -128,11 +128,8 @@ class JsonStore(MemoryStore):
     def finish_by(self, moment: float) -> None:
         self._close_by = moment
 
-    async def flush(self) -> None:
-        """Write everything to memory.json and remove the journal."""
-        await self._flush_changes(lambda: True)
-
-    async def _flush_changes(self, is_wanted: Callable[[], bool]) -> None:
+    async def flush(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        """Write everything to memory.json and remove the journal. Raise NotWanted once `is_wanted` returns False."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):
@@ -208,7 +205,7 @@ class JsonStore(MemoryStore):
         if self.background is not None:
             await self.background
         try:
-            await self._flush_changes(self._has_time)
+            await self.flush(is_wanted=self._has_time)
         except files.NotWanted:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:

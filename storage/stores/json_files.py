@@ -8,7 +8,6 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
@@ -18,7 +17,7 @@ from typing import IO, Any
 
 from records.errors import StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import yielding_gil
-from storage.engine.protocol import Connection, Value
+from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
@@ -33,11 +32,6 @@ MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapsh
 Content = Mapping[str, Any]
 _FORM_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
-_INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
-_COUNT_SCOPES = """
-INSERT INTO scopes (user_id, thread_id, total, archived, characters)
-SELECT user_id, thread_id, COUNT(*), SUM(1 - is_active), SUM(LENGTH(content)) FROM messages GROUP BY user_id, thread_id
-"""
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -51,11 +45,8 @@ class SnapshotError(Exception):
 
 def read_identity(path: Path) -> str | None:
     """Return a fingerprint that changes when the file is edited or replaced, or None if there is no file."""
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return f"{stat.st_size}-{stat.st_mtime_ns}"
+    stat = path.stat() if path.exists() else None
+    return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
 
 
 def write_snapshot(
@@ -235,34 +226,13 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
-@contextmanager
-def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
-    """Load rows into empty `messages` without its indexes and triggers, or those of `tables`. Do their work at the end.
-
-    The caller has begun a transaction. Raise the driver's IntegrityError if two messages have the same source.
-    """
-    dropped = []
-    for table in tables or ("messages",):
-        found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
-        # SQLite made those without SQL itself. They say which message a row replaces.
-        dropped += [(kind, name, sql) for kind, name, sql in found if sql is not None]
-    for kind, name, _ in dropped:
-        connection.execute(f"DROP {kind} {name}")
-    yield
-    for _, _, sql in dropped:
-        connection.execute(sql)
-    connection.execute(_COUNT_SCOPES)
-    connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
-
-
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
     """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
-    with suspend_indexes(connection):
-        for table, batch in iterate_batches(content):
-            if table is USERS:
-                connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
-            else:
-                connection.executemany(table.upsert, batch)
+    for table, batch in iterate_batches(content):
+        if table is USERS:
+            connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
+        else:
+            connection.executemany(table.upsert, batch)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

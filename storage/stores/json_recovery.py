@@ -44,7 +44,6 @@ CREATE TABLE IF NOT EXISTS words_missing (
   user_id INTEGER NOT NULL
 )
 """
-_BY_OWNER = "CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)"
 _OWNERS = "SELECT user_id FROM words_missing GROUP BY user_id ORDER BY COUNT(*)"
 _NEXT = "SELECT seq FROM words_missing WHERE user_id = ? ORDER BY seq DESC LIMIT ?"
 _ROWS = """
@@ -172,7 +171,6 @@ class Recovery:
         return None
 
     def _rebuild_database(self, fresh: Path, found: tuple[int, files.Content] | None) -> None:
-        """Build a new working copy from memory.json."""
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
             for pragma in _REBUILD_PRAGMAS:
@@ -311,7 +309,7 @@ def _remove_database(path: Path) -> None:
 
 def _create_words_table(connection: Connection) -> None:
     connection.execute(_WORDS_MISSING)
-    connection.execute(_BY_OWNER)
+    connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
 
 
 def note_missing(connection: Connection, owner: int, message: int, seq: int) -> None:

@@ -68,7 +68,6 @@ def read_order(table: Table) -> tuple[str, ...]:
 
 
 def _read_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
-    """Return the SQL for the rows that follow the key `after`, and its values."""
     if not (order := read_order(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
     least = ["" if name == "created_at" else -(2**62) for name in order]

@@ -235,15 +235,12 @@ SELECT id, created_at, chunk_id FROM messages
 WHERE user_id = ? AND +thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _QUIET = """
-SELECT scopes.user_id, scopes.thread_id, (
-  SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
-  ORDER BY id DESC LIMIT 1
-) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
-WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
-AND scopes.total > scopes.archived AND served_here(users.user_id)
-AND (
-  SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
-  ORDER BY id DESC LIMIT 1
-) <= ?
+SELECT s.user_id, s.thread_id, m.id AS newest FROM scopes AS s
+JOIN users AS u ON u.user_id = s.user_id
+JOIN messages AS m ON m.user_id = s.user_id AND m.id = (
+  SELECT MAX(id) FROM messages WHERE user_id = s.user_id AND thread_id = s.thread_id
+)
+WHERE u.storage_type = ? AND u.memory_enabled = 1 AND u.auto_fold = 1 AND u.incognito = 0
+AND s.total > s.archived AND served_here(s.user_id) AND m.created_at <= ?
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

@@ -22,7 +22,6 @@ from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import fold_sources, write_under
 from storage.tables.owner_tables import OwnerTables, take_ids
 
-BATCH = 1000
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
 _COUNTERS = (*tables.COUNTERS, "tokens_saved")
 _INSERT = tables.MESSAGES.insert_with()
@@ -63,11 +62,8 @@ class HistoryTable(OwnerTables):
 
     async def find_known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Return the ids of the owner's messages that have one of these (role, source) pairs, by pair."""
-        found: dict[tuple[Role, str], int] = {}
-        for first in range(0, len(names), BATCH):
-            rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
-            found |= {(row[0], row[1]): row[2] for row in rows}
-        return found
+        rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))
+        return {(row[0], row[1]): row[2] for row in rows}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids: right above `after` if they fit there, else below all messages.

@@ -70,7 +70,7 @@ class RebuildTable(OwnerTables):
                 chunks.append(own if summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
                 await _insert_rebuilt(tx, scope, summary, first, index, chunks[index], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
-            await tx.rows(_DROP_PARTS, *scope)
+            await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
     async def put_correction(self, lease: FoldLease, number: int, text: str) -> bool:
@@ -126,7 +126,6 @@ _KEEP_PART = """
 INSERT INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)
 ON CONFLICT (user_id, thread_id, digest) DO UPDATE SET made = excluded.made
 """
-_DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
 _ARCHIVED = """
 SELECT COUNT(*), COALESCE(SUM(id), 0), COUNT(*) FILTER (WHERE edited_at >= ?) FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 0
