@@ -47,8 +47,7 @@ from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dump_owner, load_owner
-from storage.tables.older_rows import find_version, migrate_rows
+from storage.tables.dump import dump_owner, find_version, load_owner, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"

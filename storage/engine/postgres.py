@@ -88,11 +88,11 @@ class PostgresDatabase:
         )
         database = cls(pool, threads, replica, full_text)
         try:
-            await database.in_thread(partial(_prepare_database, url, migrate, replica))
-            await database.in_thread(pool.open)
+            await database.run_in_thread(partial(_prepare_database, url, migrate, replica))
+            await database.run_in_thread(pool.open)
             yield database
         finally:
-            await run_uncancelled(partial(database.in_thread, partial(pool.close, 1.0)))
+            await run_uncancelled(partial(database.run_in_thread, partial(pool.close, 1.0)))
             threads.shutdown(wait=False)
             if database._shutdown_timer is not None:
                 database._shutdown_timer.cancel()
@@ -115,7 +115,7 @@ class PostgresDatabase:
             return result
 
         async with self._free:
-            return await self.in_thread(run_transaction)
+            return await self.run_in_thread(run_transaction)
 
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
@@ -153,7 +153,7 @@ class PostgresDatabase:
         async with self.read(None) as reader:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
 
-    async def in_thread(self, work: Callable[[], Result]) -> Result:
+    async def run_in_thread(self, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
 
         def run_explained() -> Result:
@@ -181,12 +181,12 @@ class PostgresDatabase:
             return borrowed[0]
 
         async def run(work: Callable[[Any], Result], /) -> Result:
-            return await self.in_thread(lambda: _run_retrying_stale(acquire_once(), work))
+            return await self.run_in_thread(lambda: _run_retrying_stale(acquire_once(), work))
 
         async with self._free:
             try:
                 if begin:
-                    await self.in_thread(acquire_once)
+                    await self.run_in_thread(acquire_once)
                 yield run
             finally:
                 for connection in borrowed:
@@ -194,7 +194,7 @@ class PostgresDatabase:
                     if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
                     else:
-                        await run_uncancelled(partial(self.in_thread, give_back))
+                        await run_uncancelled(partial(self.run_in_thread, give_back))
 
     def _begin_write(self, owner: int | None) -> str:
         """Return the SQL that begins a writing transaction and takes the owner's lock, across all processes.

@@ -94,7 +94,7 @@ class JsonStore(MemoryStore):
                 # The previous run was killed or had no time. Without this, a series of short runs would never write it.
                 store._begin_snapshot()
             try:
-                async with store.words.indexing():
+                async with store.words.index_in_background():
                     yield store
             finally:
                 await run_uncancelled(store._close_database)
@@ -115,11 +115,11 @@ class JsonStore(MemoryStore):
         await super().erase_traces()
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
-        return await self.words.indexed(owner, within=within)
+        return await self.words.wait_until_indexed(owner, within=within)
 
     async def rename(self, owner: int, new: int) -> None:
         await super().rename(owner, new)
-        self.words.renamed(owner, new)
+        self.words.move_owner(owner, new)
 
     def mark_corrupt(self) -> None:
         """Make the next start rebuild the damaged working copy."""
@@ -165,7 +165,7 @@ class JsonStore(MemoryStore):
         """Keep the record, and start a snapshot if the journal has grown large."""
         if self._next > self._seq:
             self._seq = self._next
-            self._journal.confirm()
+            self._journal.keep_record()
             size = self._target.stat().st_size if self._target.exists() else 0
             if self._journal.is_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()

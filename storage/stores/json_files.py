@@ -345,7 +345,7 @@ class Journal:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def confirm(self) -> None:
+    def keep_record(self) -> None:
         """Keep the record just written: its transaction is committed."""
         if self._dirty and self._handle is not None:
             self.size = os.fstat(self._handle).st_size

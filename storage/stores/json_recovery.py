@@ -24,14 +24,6 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
-from storage.stores.json_files import (
-    INDEX_NAME,
-    JOURNAL_NAME,
-    SNAPSHOT_NAME,
-    JournalEntry,
-    iterate_entries,
-    scan_journal,
-)
 from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
@@ -104,35 +96,35 @@ class Recovery:
         self.reports: list[str] = []
         self.snapshot_needed = False
         self._clock = clock
-        self._target = folder / SNAPSHOT_NAME
-        self._journal = folder / JOURNAL_NAME
-        self._index = folder / INDEX_NAME
+        self._target = folder / files.SNAPSHOT_NAME
+        self._journal = folder / files.JOURNAL_NAME
+        self._index = folder / files.INDEX_NAME
 
     def run(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
-        fresh = self._index.with_name(INDEX_NAME + ".tmp")
+        fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
         _remove_database(fresh)
         known, identity = self._read_state(), files.read_identity(self._target)
         if known is not None and known["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = known["clean"] or (scan_journal(self._journal).garbled and _is_sound(self._index))
+            is_best = known["clean"] or (files.scan_journal(self._journal).garbled and _is_sound(self._index))
             if is_best and self._can_replay(self._index):
                 return
         if identity is None and known is not None and known["snapshot"] is not None:
             kept = self._set_aside(self._index, move=True)
             self.reports.append(
-                f"{SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; the memory starts empty."
+                f"{files.SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; memory starts empty."
             )
         try:
             self._rebuild_database(fresh, files.read_snapshot(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
             kept = self._set_aside(self._target, move=True)
             self.snapshot_needed = True
-            could_not = f"{SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
+            could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
             if known is not None and _is_sound(self._index) and self._can_replay(self._index):
-                self.reports.append(f"{could_not}everything was restored from the working copy {INDEX_NAME}.")
+                self.reports.append(f"{could_not}everything was restored from the working copy {files.INDEX_NAME}.")
                 return
             self.reports.append(
                 f"{could_not}what it held is not remembered until it is repaired or restored from a backup."
@@ -150,7 +142,9 @@ class Recovery:
         except sqlite3.DatabaseError as error:
             if not isinstance(to_storage_error(error, index), StorageCorrupt):
                 raise
-            self.reports.append(f"{INDEX_NAME} was damaged and is rebuilt from {SNAPSHOT_NAME} and journal.")
+            self.reports.append(
+                f"{files.INDEX_NAME} was damaged and is rebuilt from {files.SNAPSHOT_NAME} and journal."
+            )
             return False
         return True
 
@@ -160,7 +154,7 @@ class Recovery:
             return None
         try:
             with contextlib.closing(connect(self._index, durable=False)) as connection:
-                if read_version(connection, INDEX_NAME, len(MIGRATIONS)) == len(MIGRATIONS):
+                if read_version(connection, files.INDEX_NAME, len(MIGRATIONS)) == len(MIGRATIONS):
                     row = connection.execute("SELECT * FROM journal_state").fetchone()
                     return dict(row) if row is not None else None
         except (StorageTooOld, StorageTooNew):
@@ -189,19 +183,19 @@ class Recovery:
 
     def _replay_journals(self, index: Path) -> None:
         """Apply the journal records that the working copy lacks, and truncate a torn last record."""
-        seen = scan_journal(self._journal)
+        seen = files.scan_journal(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
                 kept = self._set_aside(self._journal, move=False)
                 self.snapshot_needed = True
-                lost = "some of its records are lost" if seq < seen.last_seq else f"{INDEX_NAME} held everything"
+                lost = "some of its records are lost" if seq < seen.last_seq else f"{files.INDEX_NAME} held everything"
                 self.reports.append(
-                    f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
+                    f"{files.JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
             _create_words_table(connection)
-            for entry in iterate_entries(self._journal, end=seen.end, after=seq):
+            for entry in files.iterate_entries(self._journal, end=seen.end, after=seq):
                 _apply_entry(connection, entry)
             _adopt_orphans(connection)
             connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
@@ -246,12 +240,12 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
         connection.execute("COMMIT")
 
 
-def _apply_entry(connection: sqlite3.Connection, entry: JournalEntry) -> None:
+def _apply_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
     """Put a record's rows and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
-                f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
+                f"{files.JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
         erase_tables(connection, owner)
@@ -328,7 +322,7 @@ class MissingWords:
         self._stopping = asyncio.Event()
 
     @contextlib.asynccontextmanager
-    async def indexing(self) -> AsyncIterator[None]:
+    async def index_in_background(self) -> AsyncIterator[None]:
         """Index missing messages in the background while the block runs."""
         async with self.database.read(None) as reader:
             self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
@@ -340,7 +334,7 @@ class MissingWords:
             if task is not None:
                 await task
 
-    async def indexed(self, owner: int, *, within: float | None) -> bool:
+    async def wait_until_indexed(self, owner: int, *, within: float | None) -> bool:
         """Wait until all messages of an owner are indexed. Return False if that takes longer than `within` seconds."""
         missing = self.missing.get(owner)
         if missing is None:
@@ -351,7 +345,7 @@ class MissingWords:
                 await missing.wait()
         return missing.is_set()
 
-    def renamed(self, owner: int, new: int) -> None:
+    def move_owner(self, owner: int, new: int) -> None:
         """Move an owner's missing messages to another id."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing

@@ -87,7 +87,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         return
     start, reached, until = row["past_from"], row["past_id"], row["past_until"]
     if reached < until:
-        cuts = _split_stretches(ids)
+        cuts = [(number - 1, number) for number in ids]
         if inside := [message_id for message_id in ids if start < message_id <= until]:
             reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
@@ -101,7 +101,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         until = max(
             message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
         )
-        kept = _subtract_stretches(await _read_learned(tx, scope), _split_stretches(again))
+        kept = _subtract_stretches(await _read_learned(tx, scope), [(number - 1, number) for number in again])
     await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
@@ -124,10 +124,6 @@ async def _read_learned(tx: Transaction, scope: Scope) -> list[Stretch]:
 
 def _parse_stretches(row: Row) -> list[Stretch]:
     return [(stretch[0], stretch[1]) for stretch in json.loads(row["past_learned"])]
-
-
-def _split_stretches(ids: Iterable[int]) -> list[Stretch]:
-    return [(message_id - 1, message_id) for message_id in ids]
 
 
 def _subtract_stretches(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
