@@ -1,6 +1,6 @@
 """The formats of files that can be imported, one file each.
 
-chat_heads.py        who said what, and when, in a chat as text
+chat_heads.py        who said what, and when, in a chat as text; dates in any language and calendar
 chat_lists.py        chats among people as lists in JSON or tables: Messenger, Slack, Snapchat, Teams, …
 chat_texts.py        chats of LINE, KakaoTalk, iMessage, Telegram and Discord as text
 chatgpt.py           ChatGPT: conversations, memories, custom instructions
@@ -19,5 +19,4 @@ telegram_desktop.py  Telegram Desktop's result.json
 telegram_html.py     Telegram Desktop's messages.html
 values.py            values that may be anything: as they have to be; dates
 whatsapp.py          WhatsApp's chat as text
-written_dates.py     dates as they are written for people, in any language
 """

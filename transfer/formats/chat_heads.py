@@ -7,14 +7,13 @@ months and halves of the day come from CLDR (Babel). Which number is the day, an
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
 from runtime.cooperative import yielding_gil
-from transfer.formats.written_dates import list_language_codes, list_month_names
 
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _CONTAINERS = tuple(
@@ -34,6 +33,9 @@ _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?![\d:])")
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era
+_OFFSET = re.compile(r"\b(?:GMT|UTC)(?:(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?")
+MAX_DATE_CHARS = 80  # characters of a line that is nothing but a date
+MIN_MONTH_LETTERS = 3  # the fewest letters that abbreviate a month's name
 NEAR_MONTH = 20  # characters between the name of a month and its day or year
 MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
 _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
@@ -140,12 +142,18 @@ def find_date(text: str) -> date | None:
 
 
 def parse_written_moment(text: str) -> datetime:
-    """Return the moment that a program wrote for people, in UTC if it says so. Raise ValueError if there is none."""
-    head = _parse_stamp(text, "", "", 0)
+    """Return the moment that a program wrote for people, without a zone if the text gives no offset.
+
+    Raise ValueError if there is none.
+    """
+    offset = _OFFSET.search(text)
+    head = _parse_stamp(_OFFSET.sub("", text), "", "", 0) if len(text) <= MAX_DATE_CHARS else None
     if head is None:
         raise ValueError(text)
     day = _gregorian_to_date(*arrange(head.date, head.order or _guess_order(head.date)))
-    return datetime.combine(day, time(*head.clock), UTC if text.endswith(("UTC", "GMT", "Z")) else None)
+    hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
+    shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
+    return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)
 
 
 def _guess_order(numbers: tuple[int, int, int]) -> str:
@@ -173,7 +181,7 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
 
 def _parse_stamp(text: str, stamp: str, rest: str, container: int) -> Head | None:
     text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
-    found = _find_date(text)
+    found = _find_date(text) if _CLOCK.search(text) else None
     if found is None:
         return None
     numbers, order, start, end = found
@@ -224,8 +232,6 @@ def _find_named(text: str, month: int, word: re.Match[str]) -> tuple[tuple[int, 
 @cache
 def find_month(word: str) -> int | None:
     """Return the number of a month by its name in any language, those of the program first."""
-    if len(word) < 3:
-        return None
     return next(
         (
             names[word]
@@ -280,3 +286,28 @@ def _day_halves() -> Mapping[str, bool]:
                     if key and period.startswith(("am", "pm", "morning", "afternoon", "evening")):
                         found.setdefault(key, is_late)
     return found
+
+
+@cache
+def list_language_codes() -> tuple[str, ...]:
+    # A child that reads other formats does without Babel.
+    from babel.localedata import locale_identifiers
+
+    return tuple(sorted(name for name in locale_identifiers() if "_" not in name))
+
+
+@cache
+def list_month_names(language: str) -> Mapping[str, int]:
+    """Return the months by their names, long and short, and by every beginning that only one name has."""
+    from babel import Locale
+
+    named: dict[str, int] = {}
+    begun: dict[str, set[int]] = {}
+    for widths in Locale.parse(language).months.values():
+        for names in (names for width, names in widths.items() if width != "narrow"):
+            for number, name in names.items():
+                for word in _WORD.findall(name.casefold()):
+                    named.setdefault(word, number)
+                    for end in range(MIN_MONTH_LETTERS, len(word)):
+                        begun.setdefault(word[:end], set()).add(number)
+    return {start: min(months) for start, months in begun.items() if len(months) == 1} | named

@@ -6,16 +6,18 @@ Takeout knows no conversations: each record is a prompt, mostly with its answer.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from locales.catalog import LANGUAGES, tr
+from locales.catalog import tr
 from records.errors import ImportRefused
+from transfer.formats.chat_heads import parse_written_moment
 from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.html_blocks import Block, find_text, iterate_blocks
+from transfer.formats.html_blocks import find_text, iterate_blocks
 from transfer.formats.values import (
     WrongElement,
     demand_moment,
@@ -25,7 +27,6 @@ from transfer.formats.values import (
     to_object,
     to_text,
 )
-from transfer.formats.written_dates import WrittenDate, choose_month_names, parse_moment, written
 
 _PRODUCTS = ("gemini", "bard")
 _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)(?:[\s\u00a0]+|$)", re.IGNORECASE)
@@ -77,35 +78,34 @@ def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conv
 
 
 def _read_page(file: SourceFile, talks: Conversations) -> None:
-    """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raise ImportRefused
-    where no date is in a language that is known.
+    """Read MyActivity.html: each record is a prompt, a line with the date, and mostly an answer.
+
+    Raise ImportRefused if no date is in a known language.
     """
-    cells = [cell for block in iterate_blocks(file.text, "outer-cell") if (cell := _read_cell(block))]
-    verb = _most_common([lines[0].partition("\u00a0")[0] for lines, _ in cells if lines and "\u00a0" in lines[0]])
-    months = choose_month_names([date for _, dates in cells for date in dates], LANGUAGES)
-    moments = [
-        [(at, parse_moment(date, months, talks.reading.zone)) for date, at in dates.items()] for _, dates in cells
+    records = [
+        block.text_of("content-cell").splitlines()
+        for block in iterate_blocks(file.text, "outer-cell")
+        if any(name in block.text_of("header-cell").lower() for name in _PRODUCTS)
     ]
-    if cells and not any(said_at for dates in moments for _, said_at in dates):
+    verb = _most_common([lines[0].partition("\u00a0")[0] for lines in records if lines and "\u00a0" in lines[0]])
+    dates = [_find_date_line(lines, talks.reading.zone) for lines in records]
+    if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))
-    for number, ((lines, _), dates) in enumerate(zip(cells, moments, strict=True)):
+    for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
         with talks.each(f"{file.path}[{number}]"):
-            at, said_at = next((one for one in dates if one[1]), (0, None))
-            if said_at is None:
+            if date is None:
                 raise WrongElement(".time")
+            at, said_at = date
             _add_pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
 
 
-def _read_cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
-    """Return the lines of a Gemini record, and those that may be its date."""
-    if not any(name in block.text_of("header-cell").lower() for name in _PRODUCTS):
-        return None
-    lines = block.text_of("content-cell").splitlines()
-    dates: dict[WrittenDate, int] = {}
+def _find_date_line(lines: Sequence[str], zone: tzinfo) -> tuple[int, datetime] | None:
+    """Return the number of the line that is a date, and its moment in UTC."""
     for number, line in enumerate(lines):
-        if date := written(_SPACES.sub(" ", line)):
-            dates.setdefault(date, number)
-    return lines, dates
+        with suppress(ValueError, OverflowError):
+            moment = parse_written_moment(_SPACES.sub(" ", line))
+            return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    return None
 
 
 def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:

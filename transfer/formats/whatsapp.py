@@ -52,8 +52,7 @@ _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
     "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
 )
-_TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")
-"""What iOS adds to a message: that it was edited, or a file."""
+_TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a message: that it was edited, or a file
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
