@@ -1,7 +1,6 @@
-"""Imported history → chunks under a pyramid of extracted summaries; no model is asked.
+"""Archive imported history in chunks under a pyramid of extracted summaries, without asking a model.
 
-Owns the size of a chunk and what stays active: the limits of the scope's own pyramid are kept at every step, so that an
-import that breaks off leaves few summaries. Does not know files, or who asked.
+The limits of the scope's own pyramid hold at every step, so an interrupted import leaves few active summaries.
 """
 
 import asyncio
@@ -38,8 +37,9 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 
 
 def plan_higher_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
-    """Of active summaries, oldest first: neighbours that are of a lower level than a newer one, each with the level
-    that one summary of them needs. History may come in before, between and after what is there.
+    """Return runs of active summaries to fold, each with the level of the new summary.
+
+    `summaries` are oldest first. A run has a lower level than a newer summary, because history came in before it.
     """
     found: list[tuple[list[Summary], int]] = []
     below: list[Summary] = []
@@ -68,8 +68,8 @@ class Archiver:
     def begin(self, lease: FoldLease, scope: Scope) -> "HistoryArchive":
         return HistoryArchive(self, lease, scope)
 
-    async def extracted(self, block: str) -> NewSummary:
-        """Return the most telling sentences of a block. Runs in a thread."""
+    async def extract_summary(self, block: str) -> NewSummary:
+        """Summarise a block by its most telling sentences, in a thread."""
         started = time.monotonic()
         text = await asyncio.to_thread(self._summarise_block, block)
         return NewSummary(
@@ -89,7 +89,7 @@ class Archiver:
 
 @define(eq=False)
 class HistoryArchive:
-    """Archive one scope's history, oldest first: `add` each chunk, then `close`. Raise StorageError."""
+    """Archive one scope's history, oldest first. Add each chunk, then close. Raise StorageError."""
 
     _archiver: Archiver
     _lease: FoldLease
@@ -97,17 +97,18 @@ class HistoryArchive:
     _active: list[Summary] = field(factory=list, init=False)
 
     async def add(self, chunk: Sequence[Message]) -> None:
-        """Store a chunk under its summary; five of a level become one of the next."""
+        """Store a chunk under its summary. Fold five summaries of one level into one of the next."""
         lines = [prompts.format_message(message) for message in chunk]
-        made = await self._archiver.extracted(quoting.format_block("conversation", lines))
+        made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
         while self._is_full():
             await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
 
     async def close(self) -> None:
-        """Fold what was added so that it fits the summaries that were active before: at most ten in all, and older ones
-        never of a lower level than newer ones, so that each later fold takes summaries that follow each other.
+        """Fold what was added until it fits the summaries that were active before.
+
+        At most ten stay active. Older ones never have a lower level, so later folds take neighbours.
         """
         if not self._active:
             return
@@ -116,12 +117,12 @@ class HistoryArchive:
         summaries = await self._active_summaries()
         if len(summaries) > MAX_ACTIVE:
             oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]
-            level = max([summaries[0].level, *(one.level + 1 for one in oldest)])
+            level = max([summaries[0].level, *(active.level + 1 for active in oldest)])
             await self._fold(oldest, level)
 
     def _is_full(self) -> bool:
         newest = self._active[-FAN_IN:]
-        return len(newest) == FAN_IN and len({one.level for one in newest}) == 1
+        return len(newest) == FAN_IN and len({active.level for active in newest}) == 1
 
     async def _active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
@@ -129,13 +130,13 @@ class HistoryArchive:
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
-        made = await archiver.extracted(
+        made = await archiver.extract_summary(
             quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
         )
         plan = FoldPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
             summary = await store.history.commit_fold(self._lease, self._scope, plan, made, now=archiver.clock())
         gone = set(plan.summary_ids)
-        self._active = [one for one in self._active if one.id not in gone]
+        self._active = [active for active in self._active if active.id not in gone]
         self._active.append(summary)
-        self._active.sort(key=lambda one: one.order)
+        self._active.sort(key=lambda active: active.order)

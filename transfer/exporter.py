@@ -1,6 +1,6 @@
-"""A memory → files that hold all of it, which people can read and /import takes back.
+"""Export a memory to files that people can read and /import can restore.
 
-Owns how much goes into one file, and when a file is packed. Does not know the format, or where the files go.
+This module decides how much goes into one file and when a file is compressed.
 """
 
 import asyncio
@@ -23,17 +23,15 @@ from storage.schema.portable_tables import PROGRESS, RESTORES, USERS
 from transfer.formats.keepsake import ExportFile
 from transfer.readable import ReadableExport
 
-READABLE = 20_000_000
-"""Bytes up to which a file stays plain text: a bot can fetch no larger one (Bot API, getFile: 20 MB)."""
-MAX_FILE_BYTES = 48_000_000
-"""Bytes of text in one file; packed, it is far below what a bot may send (50 MB), and mostly what it may fetch."""
+MAX_PLAIN_BYTES = 20_000_000  # larger files are compressed: a bot can fetch 20 MB (Bot API, getFile)
+MAX_FILE_BYTES = 48_000_000  # text in one file: a bot may send 50 MB
 
 _HEAD = (USERS.name, PROGRESS.name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """One open file at its beginning, without a name on disk: closing it removes it. `counts`: rows by table."""
+    """An open temporary file at its beginning, with the number of its rows by table. Closing it removes it."""
 
     name: str
     file: IO[bytes]
@@ -47,15 +45,15 @@ class Exporter:
 
     _memory: ExternalMemory
     _clock: Clock
-    _readable: int = READABLE
+    _readable: int = MAX_PLAIN_BYTES
     _largest: int = MAX_FILE_BYTES
     _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
     async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Everything of an owner as of one moment, mostly in one file; none where nothing is stored.
+        """Yield everything of an owner as of one moment, usually in one file. Raise StorageError.
 
-        Memory used does not grow with what is stored. Raises StorageError.
+        Memory use does not grow with what is stored.
         """
         made: list[Exported] = []
         try:
@@ -70,9 +68,7 @@ class Exporter:
 
     @asynccontextmanager
     async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Everything that people read of it: a zip of Markdown and a page, several of each where one would be too large
-        to be sent; none where nothing is stored. Raises StorageError.
-        """
+        """Yield a zip of Markdown and an HTML page, or several of each if they are large. Raise StorageError."""
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []
@@ -100,9 +96,7 @@ class Exporter:
                 one.file.close()
 
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
-        """Yield the parts, named by their endings only. Each begins with what a restore needs first, in whatever order
-        they come back (transfer/restorer.py).
-        """
+        """Yield the parts, named by their endings. Each begins with the rows that a restore needs first."""
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None

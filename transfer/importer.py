@@ -1,8 +1,7 @@
-"""A file from elsewhere → memory: first what it would add, then the import itself.
+"""Import a file into a memory: first a plan of what it would add, then the import itself.
 
-Where nothing is stored yet, our own export comes back as it was. Everything else becomes history: archived at once
-under extracted summaries, without a model, in the order of time; what is known already stays as it is.
-Does not know Telegram, or what the formats look like.
+An export of ours is restored as it was if the memory is still empty. Any other file becomes history, archived in order
+of time under extracted summaries without asking a model. Messages that are already known are skipped.
 """
 
 import asyncio
@@ -40,36 +39,28 @@ from transfer.rows import Returning, checked_rows, select_listable, select_retur
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(hours=6)
-"""Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
-BATCH = 500
-MIN_OWN_MESSAGES = 2
-"""Messages by which the chat with this bot is recognised: nobody says two things to two people in the same seconds."""
+LEASE = timedelta(hours=6)  # nothing else is folded in the scope; the next start releases the leases of a dead process
+BATCH = 500  # messages read from the store at once
+MIN_OWN_MESSAGES = 2  # equal to the second, by which the chat with this bot is recognised
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A file, compared with what is known. `fresh`: its messages that are new. `ids`: of known messages, by their
-    number in the file; `held`: of imported ones; `after`: of the last known message before the first new one.
-    `restoration`: where it comes back as it was. `reminders`: those still to come.
-    """
+    """A file compared with what the memory holds."""
 
     history: ImportedHistory
-    fresh: tuple[ImportedMessage, ...]
-    ids: Mapping[int, int]
-    held: Sequence[int]
-    after: int | None
+    new: tuple[ImportedMessage, ...]
+    ids: Mapping[int, int]  # stored ids of known messages, by their number in the file
+    imported_ids: Sequence[int]  # stored ids of messages that came with an earlier import
+    after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[Portable]]
-    restoration: Restoration | None
-    reminders: Sequence[Returning] = ()
+    restoration: Restoration | None  # None unless the export is restored as it was
+    reminders: Sequence[Returning] = ()  # only future ones
 
 
 @define(kw_only=True, eq=False)
 class Importer:
-    """Import files into owners' memories.
-
-    `wake_indexer`: called if there is something new to index. `retention`: how long archives are kept; None = for ever.
-    """
+    """Import files into owners' memories. A `retention` of None keeps archives for ever."""
 
     _memory: ExternalMemory
     _archiver: Archiver
@@ -87,11 +78,11 @@ class Importer:
     async def plan(self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN) -> ImportPlan:
         """Return what importing this file would add. Raise ImportRefused or StorageError."""
         work = await self._prepare_import(scope, person, data, given)
-        dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
+        dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in work.new))
         facts = work.rows.get("facts", ())
         async with self._memory.home(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
-            held = {(one.text, one.due_at) for one in await store.reminders.list_reminders(scope.owner)}
+            held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
             origin = (tr(f"import-signed-{await self._find_signer(work.history)}"),)
@@ -101,7 +92,7 @@ class Importer:
         return ImportPlan(
             name=detection.name_format(work.history.format),
             total=len(work.history.messages),
-            known=len(work.history.messages) - len(work.fresh),
+            known=len(work.history.messages) - len(work.new),
             first_at=dates[0] if dates else None,
             last_at=dates[-1] if dates else None,
             notes=notes,
@@ -110,7 +101,7 @@ class Importer:
             is_restored=work.restoration is not None,
             missing=work.restoration.missing if work.restoration else "",
             turns_on=not await self._memory.is_on(scope.owner),
-            ids=None if work.fresh or work.restoration else await self._find_imported_range(scope.owner, work, []),
+            ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum(
                 (reminder.wish.text, reminder.wish.due_at) not in held
                 for reminder in _returning_reminders(work, scope.owner)
@@ -122,15 +113,14 @@ class Importer:
     async def run(
         self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN, *, progress: Progress
     ) -> Imported:
-        """Import whatever the file holds that is not known. What was imported before an interruption is known.
+        """Import everything in the file that is new. After an interruption, run it again with the same file.
 
-        Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
+        Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
         """
         with self._hold_owner(scope.owner):
             work = await self._prepare_import(scope, person, data, given)
-            if any(
-                question.chosen is None and question.key not in given.answers for question in work.history.questions
-            ):
+            must_answer = (question.key for question in work.history.questions if question.chosen is None)
+            if any(key not in given.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_on(scope.owner):
                 await self._memory.switch(scope.owner, enabled=True)
@@ -146,10 +136,10 @@ class Importer:
             finally:
                 await self._release_lease(lease)
                 self._wake_indexer()
-            log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
-            known = len(work.history.messages) - len(work.fresh)
+            log.info("imported %d messages (%s) into %s", len(work.new), work.history.format, scope)
+            known = len(work.history.messages) - len(work.new)
             return Imported(
-                messages=len(work.fresh),
+                messages=len(work.new),
                 known=known,
                 facts=facts,
                 is_restored=work.restoration is not None,
@@ -159,10 +149,7 @@ class Importer:
 
     @contextmanager
     def _hold_owner(self, owner: int) -> Iterator[None]:
-        """One import of an owner at a time: what is known, and the ids that are free, are those of all their topics.
-
-        Raises ImportBusy, so that nobody's files wait for each other in the places of others.
-        """
+        """Allow one import per owner, because free ids are shared by all their topics. Raise ImportBusy."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
@@ -173,15 +160,13 @@ class Importer:
             self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
-        """Return True while something is imported into an owner's memory, also before its first message is stored."""
+        """Return True from the start of an owner's import until it ends."""
         return owner in self._importing
 
     def stop(self, owner: int) -> None:
-        """Let an import end that has no lease yet, because its owner forgets something; the others lose theirs."""
+        """Cancel an import that has not taken its lease yet. Later ones fail when their lease is revoked."""
         if owner in self._importing:
             self._stopped.add(owner)
-
-    # what is new -----------------------------------------------------------------------------------------------
 
     async def _prepare_import(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
         config = await self._memory.config(scope.owner)
@@ -200,7 +185,7 @@ class Importer:
             known = await store.history.find_known(scope.owner, await asyncio.to_thread(list_sources, history))
             same = await _find_same(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
-            # A file that is in already, while others are still to come. Its facts wait for them.
+            # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=way.missing)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = select_returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
@@ -214,21 +199,17 @@ class Importer:
         return find_signer(await self._memory.export_key(), history.seal)
 
     async def _demand_room(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
-        """Raise ImportRefused where more would be known than one file may hold: all of it is ranked at each question,
-        in however many files it came.
-        """
+        """Raise ImportRefused if there would be too many facts: every question ranks all of them."""
         if facts:
             async with self._memory.home(owner) as store:
                 new, known = await store.history.count_new_facts(owner, facts), await store.facts.list_valid(owner)
             if new and len(known) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
-    # adding ----------------------------------------------------------------------------------------------------
-
     async def _add_history(
         self, lease: FoldLease, work: _Work, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
-        """Import the history of each thread as a pyramid below the existing one, then the facts."""
+        """Archive the messages of each thread, then learn the facts. Return their count and the range of ids."""
         owner, done = lease.scope.owner, 0
         ends: list[int] = []
         ids = dict(work.ids)
@@ -244,7 +225,7 @@ class Importer:
             for chunk in split_chunks(placed):
                 await archive.add(chunk)
                 done += len(chunk)
-                await progress(done, len(work.fresh))
+                await progress(done, len(work.new))
             await archive.close()
         came_in = await self._find_imported_range(owner, work, ends)
         facts = work.rows.get("facts", ())
@@ -254,25 +235,20 @@ class Importer:
             return await store.history.add_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
-        """The reminders of an export of this memory that are still to come; those that are there are known."""
-        for one in () if work.restoration else _returning_reminders(work, owner):
+        for reminder in () if work.restoration else _returning_reminders(work, owner):
+            thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
-                    owner,
-                    one.wish,
-                    thread=int(str(one.row["thread_id"])),
-                    person=person,
-                    language=str(one.row["language"]),
-                    now=self._clock(),
+                    owner, reminder.wish, thread=thread, person=person, language=language, now=self._clock()
                 )
 
     async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
-        """First and last id of what came in now and in earlier runs of this file; the newest history has the lowest."""
-        if not (around := ends or work.held):
+        """Return the first and last id of this file's messages, including those of earlier runs."""
+        if not (around := ends or work.imported_ids):
             return None
         first, last = min(around), max(ends or [min(around)])
         async with self._memory.home(owner) as store:
-            return await store.history.extend_range(owner, work.held, first, last)
+            return await store.history.extend_range(owner, work.imported_ids, first, last)
 
     async def _take_lease(self, scope: Scope) -> FoldLease:
         async def take() -> FoldLease:
@@ -285,8 +261,6 @@ class Importer:
         return await take_or_give_back(take, self._release_lease)
 
     async def _release_lease(self, lease: FoldLease) -> None:
-        """Also while the task is cancelled."""
-
         async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:
                 await store.release_fold(lease)
@@ -296,7 +270,6 @@ class Importer:
 
 
 def _returning_reminders(work: _Work, owner: int) -> Sequence[Returning]:
-    """Return the reminders of an export of this memory."""
     return work.reminders if work.history.owner == owner else ()
 
 
@@ -310,7 +283,7 @@ def _compare_with_known(
     fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
     ids = dict(same)
-    held: list[int] = []
+    imported_ids: list[int] = []
     after: int | None = None
     for message in yielding_gil(history.messages):
         name = (message.role, message.source)
@@ -320,18 +293,24 @@ def _compare_with_known(
         if stored is None:
             fresh += [message] if name not in seen else []
         else:
-            held += [stored] if stored < 1 else []
+            imported_ids += [stored] if stored < 1 else []
             after = stored if not fresh else after
             if message.number is not None:
                 ids[message.number] = stored
         seen.add(name)
-    return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
+    return _Work(
+        history=history,
+        new=tuple(fresh),
+        ids=ids,
+        imported_ids=imported_ids,
+        after=after,
+        rows=rows,
+        restoration=way,
+    )
 
 
 def _list_instructions(work: _Work) -> tuple[str, ...]:
-    """List what an export would have the bot keep to from now on, whoever it says that it belongs to: its reader
-    decides whether the bot may.
-    """
+    """Return the instructions and preferences that the bot would follow after this import."""
     facts = work.rows.get("facts", ())
     listed, kept = _select_lasting(select_listable(facts)), _select_lasting(facts)
     chosen = list_chosen_texts(work.rows) if work.restoration else ()
@@ -341,7 +320,7 @@ def _list_instructions(work: _Work) -> tuple[str, ...]:
 
 
 def _note_told_only(work: _Work) -> list[str]:
-    """Return a note on the instructions that become facts, because they are too long or too many to be listed."""
+    """Return a note on the instructions that are too long to be listed and become plain facts."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
     count = sum(kind in LASTING for kind in kinds) - len(_select_lasting(work.rows.get("facts", ())))
@@ -355,7 +334,7 @@ def _select_lasting(facts: Sequence[Portable]) -> list[str]:
 def _list_differences(work: _Work, owner: int) -> list[str]:
     """Return notes on what an export loses when it is not restored as it was."""
     rows = work.history.rows
-    if rows is None or work.restoration or not work.fresh:
+    if rows is None or work.restoration or not work.new:
         return []
     is_restorable = work.history.is_whole or work.history.export is not None
     why = "another" if work.history.owner != owner else "holds" if is_restorable else "earlier"
@@ -364,8 +343,9 @@ def _list_differences(work: _Work, owner: int) -> list[str]:
 
 
 async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
-    """Without the chat with this bot, which a page does not name by an id: a chat of two in which what its owner said
-    here stands, to the second. Where nothing of it is stored, it cannot be told from others.
+    """Return the history without the owner's chat with this bot.
+
+    Telegram's pages name no ids, so a chat of two is recognised by messages that were also said here, to the second.
     """
     starts = [number for number, message in enumerate(yielding_gil(history.messages)) if message.title or not number]
     kept: list[ImportedMessage] = []
@@ -380,19 +360,19 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
 
 
 async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
-    if len({one.speaker for one in chat}) != 2 or owner < 0:
+    if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    said = {(one.created_at, " ".join(one.content.split())) for one in yielding_gil(chat)}
+    said = {(message.created_at, " ".join(message.content.split())) for message in yielding_gil(chat)}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)
-        if sum((one.created_at, " ".join(one.content.split())) in said for one in stored) >= MIN_OWN_MESSAGES:
+        if sum((known.created_at, " ".join(known.content.split())) in said for known in stored) >= MIN_OWN_MESSAGES:
             return True
     return False
 
 
 async def _find_same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Return messages without a source that the memory holds under the same id, by number."""
+    """Return the stored ids of messages without a source that are equal to the file's, by number."""
     by_number, threads = await asyncio.to_thread(select_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
@@ -406,18 +386,15 @@ async def _find_same(store: MemoryStore, owner: int, history: ImportedHistory) -
 
 
 def _group_by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
-    """Group new messages by scope: ours in their threads, others in the scope of the import."""
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = work.history.owner == here.owner
-    for message in yielding_gil(work.fresh):
+    for message in yielding_gil(work.new):
         by_scope.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
     return by_scope
 
 
 def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
-    """Return the messages in the order of time, and for each the position of the one that began its turn: conversations
-    of one file overlap, and so do the files of an archive.
-    """
+    """Return the messages by time, with the position of the message that began each one's turn."""
     begun: dict[int, int] = {}
     beginnings: list[int] = []
     for number, given in enumerate(yielding_gil(messages)):
@@ -433,7 +410,6 @@ def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMes
 def _place_messages(
     scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int
 ) -> list[Message]:
-    """Return the messages as they will be stored, with ids ascending from `first`."""
     pairs = list(zip(messages, beginnings, strict=True))
     return [
         Message(

@@ -1,8 +1,7 @@
-"""Our own export → the memory as it was: ids, summaries, facts, profile, versions and origin.
+"""Restore an export of ours: ids, summaries, facts, profile, versions and origin.
 
-Owns the order in which rows come back, so that a restore which is killed leaves a memory without a hole and goes on
-with the same file; of an export in several files, in any order, the rows that need the others wait in the store for the
-last of them. Does not know files or formats, or how anything else is imported.
+The order of rows makes a killed restore harmless: the memory has no gaps, and the same file continues it. An export in
+several files may arrive in any order. Rows that need the other files wait in the store for the last one.
 """
 
 import asyncio
@@ -31,10 +30,8 @@ from transfer.formats.history import ImportedHistory
 BATCH = 500
 Rows = Mapping[str, Sequence[Portable]]
 Progress = Callable[[int, int], Awaitable[None]]
+# Every file begins with these: the counters, so that new messages get free ids, and the progress of learning.
 _FIRST = ("users", "progress")
-"""What each file begins with. The counters: whatever is said before the restore is whole gets ids of its own. And how
-far facts were learned: nothing is learned again from what comes back.
-"""
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
 MAX_NAMED = 20  # the most files that a sentence names
@@ -42,14 +39,12 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restoration:
-    """One file of an export on its way back. `parts`: the files that are in already; `last`: the number of the last
-    one, where it is known; `is_begun`: a restore of this export is under way.
-    """
+    """The restore of one file of an export."""
 
     export: str
     part: int
-    parts: frozenset[int]
-    last: int | None
+    parts: frozenset[int]  # the files that were restored before
+    last: int | None  # the number of the last file, None if unknown
     is_begun: bool
 
     @property
@@ -58,7 +53,6 @@ class Restoration:
 
     @property
     def is_whole(self) -> bool:
-        """Return True if this file completes the restore."""
         return not self.missing
 
     @property
@@ -75,8 +69,10 @@ class Restoration:
 
 
 async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
-    """How this file comes back as it was; None where it cannot: the export is another owner's, or one of the files of
-    an earlier version, or the memory holds something else already.
+    """Return how to restore this file, or None if it can only be imported as history.
+
+    That is the case for another owner's export, for one of several files of an early version, and if the memory holds
+    something else already.
     """
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
@@ -100,8 +96,9 @@ class Restorer:
     _clock: Clock
 
     async def run(self, lease: FoldLease, file: Restoration, rows: Rows, progress: Progress) -> int:
-        """Bring a file back, in batches that each leave a memory without a hole: until the last file, every chunk is
-        covered by its own summary, which is active. Returns the facts that came back; raises StorageError.
+        """Restore one file and return the number of facts. Raise StorageError.
+
+        Until the last file has come, every chunk is covered by an active summary of its own.
         """
         owner, done = lease.scope.owner, 0
         if not file.is_begun:
@@ -122,7 +119,7 @@ class Restorer:
         return len(rows["facts"]) + len(waiting["facts"]) if file.is_whole else 0
 
     async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
-        """What needs the other files is kept in the store until they come."""
+        """Keep the rows that need the other files in the store."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
@@ -145,8 +142,8 @@ class Restorer:
         """Return the rows of earlier files that wait, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
-            for one in await store.history.list_waiting_rows(owner):
-                held: Any = one["held"]
+            for row in await store.history.list_waiting_rows(owner):
+                held: Any = row["held"]
                 name = str(held.get("table"))
                 if name in found:
                     found[name].append({key: value for key, value in held.items() if key != "table"})
@@ -155,9 +152,7 @@ class Restorer:
     async def _make_covering(
         self, owner: int, group: Sequence[Portable], known: Mapping[object, Portable]
     ) -> list[Portable]:
-        """For each chunk of a group the summary that covers it for now: its own, which is active; where another file
-        holds that, the one made for the chunk's first messages, or one that is extracted from these.
-        """
+        """Return an active summary for each chunk: its own, or an extract while another file holds its own."""
         by_chunk = {number: said for number, said in _group_by_chunk(group).items() if number is not None}
         lacking = [int(str(number)) for number in by_chunk if number not in known]
         stored: dict[object, Portable] = {}
@@ -173,7 +168,7 @@ class Restorer:
 
     async def _make_extract(self, said: Sequence[Portable]) -> Portable:
         lines = [prompts.format_message(parse_message(row)) for row in said]
-        made = await self._archiver.extracted(quoting.format_block("conversation", lines))
+        made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
         return {
             **SUMMARIES.defaults,
@@ -194,14 +189,8 @@ class Restorer:
         }
 
     def _row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
-        row = {
-            "user_id": owner,
-            "id": number,
-            "export": file.export,
-            "begun_at": format_moment(self._clock()),
-            "held": held,
-        }
-        return {"table": RESTORES.name, **row}
+        ids = {"user_id": owner, "id": number, "export": file.export}
+        return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": held}
 
 
 def _make_notes(parts: frozenset[int], last: int | None) -> Mapping[str, object]:
@@ -209,7 +198,7 @@ def _make_notes(parts: frozenset[int], last: int | None) -> Mapping[str, object]
 
 
 def _hash_rows(rows: Rows) -> str:
-    """What tells one export of an earlier version, which has no name, from another."""
+    """Return an id for an export of an early version, which has no name."""
     digest = hashlib.sha256()
     for table, several in rows.items():
         for row in yielding_gil(several):
@@ -238,10 +227,10 @@ def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
 
 
 def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
-    """Return the summaries without references to rows that are not there: each file was checked on its own."""
+    """Return the summaries without references to missing rows."""
     names = ("source_ids", "source_chunk_ids")
     return [
-        {**row, **{name: [one for one in _parse_list(row[name]) if one in ids] for name in names}}
+        {**row, **{name: [number for number in _parse_list(row[name]) if number in ids] for name in names}}
         for row in yielding_gil(summaries)
     ]
 

@@ -9,7 +9,7 @@ from records.errors import DocumentUnreadable
 
 MAX_UNPACKED_BYTES = 150_000_000
 """Bytes of all members together, as the archive declares them; more than that no member gives."""
-UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
+MIN_UNPACKED_BYTES, UNPACKED_PER_BYTE = 16_000_000, 32
 """And so many, and so many more for each byte of the archive: what office programs write shrinks to a tenth or less."""
 MAX_MEMBERS = 5_000
 
@@ -21,7 +21,7 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
         raise DocumentUnreadable(tr("files-damaged")) from None
     members = archive.infolist()
-    most = min(MAX_UNPACKED_BYTES, UNPACKED_ANYWAY + UNPACKED_EACH * len(data))
+    most = min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * len(data))
     if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > most:
         raise DocumentUnreadable(tr("files-died"))
     if any(member.flag_bits & 1 for member in members):

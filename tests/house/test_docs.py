@@ -152,12 +152,12 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
         f"more than {webhook.MAX_UPDATE_BYTES // mega} MB refused",
         (
             f"at most {sending_documents.MAX_FETCHED_BYTES >> 20} MB, "
-            f"unpacked at most {detection.UNPACKED_ANYWAY // mega} MB and {detection.UNPACKED_EACH} times that, "
+            f"unpacked at most {detection.MIN_UNPACKED_BYTES // mega} MB and {detection.UNPACKED_PER_BYTE} times that, "
             f"and never more than {detection.MAX_UNPACKED_BYTES // mega} MB"
         ),
         f"facts to {MAX_FACTS:,} in all",
         (
-            f"unpack to {packed.UNPACKED_ANYWAY // mega} MB and {packed.UNPACKED_EACH} times what was sent,"
+            f"unpack to {packed.MIN_UNPACKED_BYTES // mega} MB and {packed.UNPACKED_PER_BYTE} times what was sent,"
             f" {packed.MAX_UNPACKED_BYTES // mega} MB at most"
         ),
         (

@@ -1,11 +1,9 @@
-"""ChatGPT: conversations.json, or one conversation → messages; memories, custom instructions → facts to choose from.
+"""Read ChatGPT's conversations.json, and offer its memories and custom instructions as facts.
 
-A conversation is a tree of messages, with a branch for every edit and regeneration; what counts is the branch that was
-shown last: from `current_node` up to the root, or the newest one. System and tool messages, hidden ones and those
-without words are left out.
+A conversation is a tree with a branch for every edit and regeneration. Only the branch that was shown last is read.
+System, tool and hidden messages are skipped.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,6 +16,7 @@ from transfer.formats.conversations import (
     LeftOut,
     find_branch,
     is_numbered,
+    parse_json,
     remove_citations,
 )
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
@@ -27,10 +26,9 @@ from transfer.formats.values import demand_object, list_in, list_objects, to_obj
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 
-_ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")
-"""Patterns that match a whole document. ChatGPT is told to use the first."""
-MAX_REPLACED, MAX_EDITED_CHARS = 100, 400_000
-"""Places that one change replaces, and characters of the longest document in which it looks for them."""
+_ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")  # patterns that match a whole document
+MAX_REPLACED = 100  # places that one change replaces
+MAX_EDITED_CHARS = 400_000  # characters of the longest document that is edited
 _ESCAPED = re.compile(r"\\(\W)")
 
 
@@ -49,31 +47,31 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
         return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
-    nodes = {name: one for name, one in demand_object(talk.get("mapping"), ".mapping").items() if isinstance(one, dict)}
+    mapping = demand_object(talk.get("mapping"), ".mapping")
+    nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
-    def age(name: str) -> float:
-        """Return the time of a message, or of the one before it."""
+    def find_node_time(name: str) -> float:
+        """Return the time of a message, or of the previous one."""
         before = nodes.get(to_text(nodes[name].get("parent")), {})
-        times = [to_object(one.get("message")).get("create_time") for one in (nodes[name], before)]
+        times = [to_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
-    path = find_branch(nodes, talk.get("current_node"), "parent", age)
+    path = find_branch(nodes, talk.get("current_node"), "parent", find_node_time)
     kept = (name for name in path if nodes[name].get("message") is not None)
-    messages = {name: _named(name, nodes[name]["message"]) for name in kept}
+    messages = {name: _add_id(name, nodes[name]["message"]) for name in kept}
     documents = dict(_find_documents(map(to_object, messages.values())))
 
     def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = demand_object(message.get("author"), ".author")
         content = demand_object(message.get("content"), ".content")
         talks.facts += _read_facts(message, author, content, said_at)
-        words = _shown(message, content, documents)
+        words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    talks.talk(talk, ((f".mapping[{name[:40]!r}].message", one) for name, one in messages.items()), turn)
+    talks.talk(talk, ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items()), turn)
 
 
-def _named(node: str, message: object) -> object:
-    """Return a message with its own id, or else with its node's."""
+def _add_id(node: str, message: object) -> object:
     return {**message, "id": to_text(message.get("id")) or node} if isinstance(message, dict) else message
 
 
@@ -83,7 +81,7 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
-        held = _parse_document(to_object(message.get("content")))
+        held = to_object(parse_json(_text(to_object(message.get("content")))))
         if recipient == _CANVAS:
             if name:
                 yield name, document
@@ -96,7 +94,9 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
         yield name, document
 
 
-def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]) -> str | None:
+def _find_shown_text(
+    message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]
+) -> str | None:
     """Return the visible text of a message, or None if it was hidden."""
     held = to_object(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
@@ -107,31 +107,21 @@ def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Ma
         return documents.get(message["id"])
     if content.get("content_type") not in _SHOWN:
         return None
-    return "\n".join(filter(None, map(_words, list_in(content, "parts", ".content"))))
+    return "\n".join(filter(None, map(_find_part_text, list_in(content, "parts", ".content"))))
 
 
-def _words(part: object) -> str:
+def _find_part_text(part: object) -> str:
     """Return the text of a part, which may be the transcript of a recording."""
     return to_text(part.get("text") if isinstance(part, dict) else part)
 
 
 def _text(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
-    return to_text(content.get("text")) or "\n".join(map(_words, parts if isinstance(parts, list) else ()))
-
-
-def _parse_document(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments of a call to the canvas tool."""
-    try:
-        return to_object(json.loads(_text(content)))
-    except (ValueError, RecursionError):
-        return {}
+    return to_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
 
 
 def _apply_edits(document: str, held: Mapping[str, Any]) -> str:
-    """Return a document under its title, after its changes. A pattern is an expression of somebody else's, which is not
-    run: where it is not plain words of the document, or all of it, what it puts in stands at the end.
-    """
+    """Return a document with its changes. Only literal patterns are applied; other replacements are appended."""
     title, gap, text = document.partition("\n\n")
     for given in list_objects(held.get("updates")):
         pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))
@@ -148,7 +138,6 @@ def _apply_edits(document: str, held: Mapping[str, Any]) -> str:
 def _read_facts(
     message: Mapping[str, Any], author: Mapping[str, Any], content: Mapping[str, Any], said_at: datetime
 ) -> list[ImportedFact]:
-    """Return memories and custom instructions as facts."""
     found: list[ImportedFact] = []
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [

@@ -1,6 +1,6 @@
-"""What the formats share: conversations, messages, dates, branches, forwarded text, polls and reactions.
+"""The parts that formats share: conversations, messages, dates, branches, forwarded text, polls and reactions.
 
-A message or a conversation that is damaged is left out, counted and named; only a file without any other is refused.
+Damaged messages are skipped and counted. A file is refused only if everything in it is damaged.
 """
 
 import hashlib
@@ -61,18 +61,16 @@ class LeftOut(Exception):  # noqa: N818 - reads as the state it is
 
 
 class ImportedTurn(NamedTuple):
-    """A message of a talk of two. `role`: as the file says it; `words` None: nobody saw it; `name`: its id there;
-    `speaker`: the assistant's name, where it has one of its own.
-    """
+    """A message of a conversation with an assistant, as the file has it."""
 
     role: object
-    words: str | None
-    name: str = ""
-    speaker: str = ""
+    words: str | None  # None if the message was never shown
+    name: str = ""  # its id in the file
+    speaker: str = ""  # the assistant's own name, if it has one
 
 
 class Conversations:
-    """Collect the conversations of one import. `skipped` counts what is left out, by kind."""
+    """Collect the conversations of one import, and count the skipped messages by kind."""
 
     def __init__(self, name: str, reading: FileReading) -> None:
         self.reading = reading
@@ -128,9 +126,10 @@ class Conversations:
         read_one: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
-        """Add a talk of two, made of the objects in it. A message without a time is as old as the one before it, the
-        first as its conversation `raw`. `key`: with its place and words, what a message without an id is known by; "":
-        the first words.
+        """Add a conversation with an assistant. `elements` are its messages and where they stand in the file.
+
+        A message without a time gets the time of the previous one, the first that of the conversation `raw`. A message
+        without an id is known by `key` (default: the first words), its position and its words.
         """
         numbers, last = count(), self.reading.now
         with self.each(""):
@@ -150,7 +149,7 @@ class Conversations:
             name = name or number_name(hash_parts(key, number, own, words), self._seen)
             return replace(self.said(name, own, words.strip(), last), speaker=speaker)
 
-        said = order_by_file(self.messages(((where, -1, one) for where, one in elements), message))
+        said = order_by_file(self.messages(((where, -1, element) for where, element in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def said(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
@@ -159,7 +158,7 @@ class Conversations:
         return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
 
     def when(self, value: Mapping[str, Any]) -> datetime | None:
-        """Return the time that an object states, or None. A time in the future counts as none."""
+        """Return an object's time, or None if it has none or lies in the future."""
         made = find_time(value, self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
@@ -167,11 +166,11 @@ class Conversations:
     def ask_own(self, *, bots: Collection[str] = (), must: bool = True) -> None:
         """Ask which speaker is the person who imports. With `must`, nothing is imported before the answer."""
 
-        def is_said(one: ImportedMessage) -> bool:
-            return one.role == "user" and one.origin != "forwarded" and bool(one.speaker)
+        def is_said(message: ImportedMessage) -> bool:
+            return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
 
-        said = (one.speaker for talk in self._talks for one in talk if is_said(one) and one.speaker not in bots)
-        speakers = Counter(said).most_common(MAX_SPEAKERS)
+        said = (message.speaker for talk in self._talks for message in talk if is_said(message))
+        speakers = Counter(name for name in said if name not in bots).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if must else (len(options),)
         question = ImportQuestion(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
@@ -179,13 +178,11 @@ class Conversations:
         chosen = self.reading.chosen(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for talk in self._talks:
-            talk[:] = [replace(one, is_own=one.speaker == own) if is_said(one) else one for one in talk]
+            talk[:] = [replace(said, is_own=said.speaker == own) if is_said(said) else said for said in talk]
 
     @contextmanager
     def each(self, where: str, walk: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Around the reading of an element, or of a part of it: what is wrong with it is remembered, and what is no
-        message is counted. `walk`: the file in which it begins `at`; None: the one that is being read.
-        """
+        """Count the element if reading it raises LeftOut or WrongElement. `walk` is its file, `at` its offset."""
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((walk, at) if walk else outer[1:]))
         try:
@@ -213,7 +210,7 @@ class Conversations:
         offers, facts = make_offers(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
-            messages=[one for talk in self._talks for one in talk],
+            messages=[message for talk in self._talks for message in talk],
             notes=tuple(told),
             questions=(*self.questions, *offers),
             facts=facts,
@@ -276,11 +273,10 @@ def is_numbered(name: str, kind: str) -> bool:
     )
 
 
-FACTS_A_PAGE = 20
+FACTS_A_PAGE = 20  # facts of another assistant shown together
 PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
-MAX_OFFERED = 500
-MAX_OFFERED_CHARS = 500
-"""Facts of another assistant: those shown together, those of one file, and the characters of each."""
+MAX_OFFERED = 500  # facts of one file
+MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
 def make_offers(
@@ -293,16 +289,16 @@ def make_offers(
         if text and len(known) < MAX_OFFERED:
             known.setdefault(text, replace(fact, text=text))
     pages: list[list[ImportedFact]] = [[]]
-    for one in known.values():
-        if len(pages[-1]) == FACTS_A_PAGE or sum(len(held.text) for held in pages[-1]) + len(one.text) > PAGE:
+    for fact in known.values():
+        if len(pages[-1]) == FACTS_A_PAGE or sum(len(shown.text) for shown in pages[-1]) + len(fact.text) > PAGE:
             pages.append([])
-        pages[-1].append(one)
+        pages[-1].append(fact)
     asked = {
         ImportQuestion(name="facts", number=number, options=texts, several=True, is_long=True): page
         for number, page in enumerate(pages)
-        if (texts := tuple(one.text for one in page))
+        if (texts := tuple(fact.text for fact in page))
     }
-    return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
+    return tuple(asked), tuple(page[at] for question, page in asked.items() for at in reading.chosen(question) or ())
 
 
 MAX_TITLE_CHARS = 200  # characters
@@ -315,10 +311,10 @@ def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessa
 
 
 def order_by_file(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
-    """Return a conversation in the order of its file, with times that never go back.
+    """Return a conversation in the order of its file, with times that never decrease.
 
-    Programs stamp answers before their questions, and clocks jump; the file knows what followed what. A file that
-    begins with the newest message, which is an answer, is turned round.
+    Programs stamp answers before their questions, and clocks jump. A file that begins with the newest message is
+    reversed.
     """
     times = [message.created_at for message in talk]
     is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"
@@ -361,23 +357,28 @@ def remove_citations(text: str) -> str:
 
 def _read_entity(found: re.Match[str]) -> str:
     """Return the visible name in an entity mark such as ["city","Bern"]."""
-    try:
-        held = json.loads(found[1])
-    except (ValueError, RecursionError):
-        return ""
-    names = [one for one in held if isinstance(one, str)] if isinstance(held, list) else []
+    held = parse_json(found[1])
+    names = [name for name in held if isinstance(name, str)] if isinstance(held, list) else []
     return names[1] if len(names) > 1 else ""
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text inside a message, or None if it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def find_branch(
     nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0
 ) -> list[str]:
-    """Return the nodes of a tree from its root down to `leaf`, or, where there is no such node, to the newest one that
-    no other follows; of equals, to the last. `parent`: the member that names the node before. Raise WrongElement where
-    the tree leads in a circle.
+    """Return the path from the root of a tree to `leaf`, or to its newest leaf if there is no such node.
+
+    `parent` is the member that names the previous node. Raise WrongElement if the tree has a cycle.
     """
     if not isinstance(leaf, str) or leaf not in nodes:
-        followed = {to_text(one.get(parent)) for one in nodes.values()}
+        followed = {to_text(node.get(parent)) for node in nodes.values()}
         leaves = [name for name in nodes if name not in followed]
         leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
     found: list[str] = []

@@ -1,7 +1,4 @@
-"""A file as it was sent, packed or not → its format and its messages.
-
-Owns the list of formats. Goes by the content, not by the name, and unpacks an archive only up to a limit.
-"""
+"""Detect the format of a file by its content and read it. Archives are unpacked within limits."""
 
 import codecs
 import gzip
@@ -54,8 +51,7 @@ from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 
 PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
-MAX_ENTRIES = 20_000
-"""Files in an archive, pictures and all: reading the list of more takes longer than reading an export."""
+MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
 _TAR_MAGIC_AT = 257  # where a tar archive says that it is one
 _OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
@@ -76,41 +72,37 @@ FORMATS: Mapping[str, ImportFormat] = {
         *(generic.FORMAT, memories.FORMAT),
     )
 }
-"""The formats that can be imported, by name; a new one is added here. Where several fit a file, the first counts."""
-UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
-"""An archive may unpack to so many bytes, and so many more for each of its own: exports shrink to a tenth or less, but
-an archive that grows a thousand times was made to fill the memory."""
-VALUES_ANYWAY, VALUES_EACH, MIN_VALUES_A_FILE = 1_300_000, 1, 2_000
-"""Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB. The
-files of an archive share them by their lengths, and each has the least.
-"""
-MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
-"""Messages that are taken from a file, and one more for so many bytes that were sent."""
+"""The formats that can be imported, by name. The first that fits a file counts."""
+# An archive may grow 32-fold and by 16 MB: an export shrinks to a tenth, but a bomb to a thousandth.
+MIN_UNPACKED_BYTES = 16_000_000
+UNPACKED_PER_BYTE = 32
+# JSON values that are read of everything sent, so that they take less than 200 MB. Files share them by length.
+MIN_VALUES = 1_300_000
+MIN_VALUES_A_FILE = 2_000
+MIN_MESSAGES = 200_000  # messages accepted from any file
+BYTES_PER_MESSAGE = 20  # and one more for so many bytes
 MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
 _OBJECTS_SAMPLED = 3
-_FALLBACKS = (generic.FORMAT, memories.FORMAT)
-"""Formats that look for messages and memories wherever they stand: tried where another one understands nothing."""
+_FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
 def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
-    """What a file holds; the arguments are those of `FileReading`.
-
-    Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
-    """
+    """Return the content of a file, given the arguments of FileReading. Call this in a thread. Raise ImportRefused."""
     reading = FileReading(**given)
     unpacked = deque(_unpack(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = _is_packed(data)
-    seals = [keepsake.read_seal(one) for _, one in unpacked]
-    values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
+    seals = [keepsake.read_seal(content) for _, content in unpacked]
+    values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = [
-        SourceFile(path, _text(one), MIN_VALUES_A_FILE + values * len(one) // whole) for path, one in consume(unpacked)
+        SourceFile(path, _decode_text(content), MIN_VALUES_A_FILE + int(values * len(content)))
+        for path, content in consume(unpacked)
     ]
     found: dict[str, list[SourceFile]] = {}
     for file in files:
-        if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
+        if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if not found and not (reading.name or is_packed) and not is_json_begin(files[0].text):
         found[memories.FORMAT.name] = files
@@ -120,8 +112,8 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
         raise _make_unknown_error(files, is_packed=is_packed)
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
-    # One that is damaged from its beginning is known by its name alone, and counted.
-    group = [one for one in files if one in group or form.members(*_place(one.path))]
+    # A file that is damaged from its beginning is recognised by its name, and counted.
+    group = [file for file in files if file in group or form.members(*_split_path(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if (understood := _read_as(form, group, reading)) is None:
@@ -130,7 +122,8 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     history = make_well_formed(history)
     messages = history.messages
     if history.rows is None:
-        messages = make_distinct([_named(message, form.product or "Assistant") for message in yielding_gil(messages)])
+        assistant = form.product or "Assistant"
+        messages = make_distinct([_name_assistant(message, assistant) for message in yielding_gil(messages)])
     history = replace(history, messages=split_long(messages, form.longest_message))
     _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
@@ -139,9 +132,9 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
 def _read_as(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files by the format that they seem to have, or else by one that finds messages or memories in them.
+    """Read files as `form`, or else by a fallback. Return None if nothing was understood.
 
-    None if nothing was understood. Raise ImportRefused: the first format's own error.
+    Raise ImportRefused with the error of `form`.
     """
     refused: ImportRefused | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):
@@ -156,7 +149,8 @@ def _read_as(
             continue
         # What one format calls damaged may be another's: a talk of two is no chance.
         roles = {message.role for message in history.messages}
-        if len(roles) == 2 or (refused is None and _has_content(history, is_first=tried is form)):
+        found = history.messages or history.questions or history.facts or history.rows is not None
+        if len(roles) == 2 or (refused is None and (found or (tried is form and history.notes))):
             return tried, history
     if refused:
         raise refused
@@ -164,24 +158,19 @@ def _read_as(
     return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
 
 
-def _has_content(history: ImportedHistory, *, is_first: bool) -> bool:
-    found = history.messages or history.questions or history.facts or history.rows is not None
-    return bool(found or (is_first and history.notes))
-
-
-def _named(one: ImportedMessage, assistant: str) -> ImportedMessage:
-    """Return a message that says which assistant it is of: this bot said none of it."""
-    return replace(one, speaker=assistant) if one.role == "assistant" and not one.speaker else one
+def _name_assistant(message: ImportedMessage, assistant: str) -> ImportedMessage:
+    """Return a message with the assistant's name, because this bot did not say it."""
+    return replace(message, speaker=assistant) if message.role == "assistant" and not message.speaker else message
 
 
 def limit_unpacked(size: int) -> int:
     """Return the bytes that a file of this size may have when it is unpacked."""
-    return min(MAX_UNPACKED_BYTES, UNPACKED_ANYWAY + UNPACKED_EACH * size)
+    return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * size)
 
 
 def _demand_bounds(history: ImportedHistory, size: int) -> None:
-    """What a file of `size` bytes may hold, for whoever keeps it."""
-    most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
+    """Raise ImportRefused if a file of `size` bytes holds too much to be stored."""
+    most = MIN_MESSAGES + size // BYTES_PER_MESSAGE
     if len(history.messages) > most:
         raise _make_limit_error(tr("shared-messages", messages=most))
     facts = (history.rows or {}).get("facts", ())
@@ -192,10 +181,8 @@ def _demand_bounds(history: ImportedHistory, size: int) -> None:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
 
-def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
-    """Return the format of a file; None where it has none. The large parts of it stay unread. Raise ImportRefused where
-    it is the only one, and begins as JSON does but is none.
-    """
+def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
+    """Return the format of a file by its beginning, or None. Raise ImportRefused if the only file is broken JSON."""
     start = file.text[:SAMPLED]
     if not start.strip():
         if is_alone:
@@ -204,26 +191,26 @@ def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     opening = start.lstrip()[0]
     # A page may have more than that of style before its first record.
     sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
-    if (form := _fitting(sample)) is not None or not is_json_begin(start):
+    if (form := _find_fitting(sample)) is not None or not is_json_begin(start):
         return form
     sample = replace(sample, opening=opening)
     try:
         for _ in _collect_names(file.walk(), sample):
-            if (found := _fitting(sample)) is not None:
+            if (found := _find_fitting(sample)) is not None:
                 return found
     except ImportRefused:
         if is_alone:
             raise
         return None
-    return _fitting(sample)
+    return _find_fitting(sample)
 
 
-def _fitting(sample: Sample) -> ImportFormat | None:
+def _find_fitting(sample: Sample) -> ImportFormat | None:
     return next((one for one in FORMATS.values() if one.fits(sample)), None)
 
 
 def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
-    """Fill in the members of the first objects."""
+    """Add the member names of the first objects to `sample`."""
     for one in islice(_iterate_objects(walk, sample.opening), _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if one is not walk else [])):  # one line of many may be damaged
             for name in one.members():
@@ -261,12 +248,12 @@ def _make_limit_error(what: str) -> ImportRefused:
 
 
 def name_format(name: str) -> str:
-    """What a file of a format is called to a person."""
+    """Return the name of a format for people."""
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     decoder = codecs.getincrementaldecoder(encoding)()
     parts: list[str] = []
@@ -309,9 +296,7 @@ def _open_gzip(data: bytes) -> IO[bytes]:
 
 
 def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """Return the files of an archive, and of the archives in it where it has none that is called like those of a
-    format.
-    """
+    """Unpack an archive, and the archives in it if no file is named as a format's are."""
     with ExitStack() as opened:
         files, left = _zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
@@ -322,11 +307,11 @@ def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
         return _choose_files(files, left)
 
 
-_Entry = tuple[str, Callable[[], IO[bytes]]]
+_Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 
 
 def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
-    """Unpack the files that are called like those of a format, or else all that may be one."""
+    """Unpack the files that are named as a format's are, or else all that can be read."""
     wanted = [entry for entry in files if _is_wanted(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
@@ -342,7 +327,6 @@ def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]
 
 
 def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
-    """Return the files of a tar archive: the path of each, and what opens it."""
     members = list(islice(archive, MAX_ENTRIES + 1))
     if len(members) > MAX_ENTRIES:
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
@@ -354,7 +338,6 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
 
 
 def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
-    """Return the files of an archive: the path of each, and what opens it."""
     if data.count(_ENTRY) > MAX_ENTRIES:  # before the list is read
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
@@ -363,7 +346,7 @@ def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
 
 
 def _read_bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
-    """Return all of a stream. An archive may lie about its size, so it is measured while it is read."""
+    """Return all of a stream. Its size is measured, because an archive may lie about it."""
     with entry() as packed:
         taken = packed.read(most + 1)
     if len(taken) > most:
@@ -371,11 +354,10 @@ def _read_bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> b
     return taken
 
 
-def _place(path: str) -> tuple[str, str]:
-    """Return the folder and the name of a file."""
+def _split_path(path: str) -> tuple[str, str]:
     place = PurePosixPath(path.replace("\\", "/").lower())
     return place.parent.name, place.name
 
 
 def _is_wanted(path: str) -> bool:
-    return any(one.members(*_place(path)) for one in FORMATS.values())
+    return any(one.members(*_split_path(path)) for one in FORMATS.values())

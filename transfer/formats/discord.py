@@ -1,17 +1,12 @@
-"""Discord: a channel as DiscordChatExporter writes it in JSON, and the messages of one's own data package → messages.
+"""Read Discord: a channel in DiscordChatExporter's JSON, and a data package, which has only its owner's messages."""
 
-The package holds its owner's messages alone. Of a channel only what people wrote counts, and replies.
-"""
-
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import count
 from pathlib import PurePosixPath
 from typing import Any
 
+from transfer.formats.chat_lists import iterate_rows
 from transfer.formats.conversations import (
     Conversations,
     Element,
@@ -36,19 +31,18 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         talks.ask_own(bots=bots)
         return talks.history()
     names: dict[str, Any] = {}
-    for file in sorted(files, key=lambda one: not _is_index(one.path)):
+    for file in sorted(files, key=lambda file: not _is_index(file.path)):
         with talks.each(file.path, file.walk(), 0):
             if _is_index(file.path):
                 names = demand_object(file.walk().value())
                 continue
             said = talks.messages(_read_rows(file), partial(_read_own_message, talks))
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
-            talks.add(sorted(said, key=lambda one: one.created_at), names.get(channel))
+            talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return talks.history()
 
 
 def _is_index(path: str) -> bool:
-    """Return True if a file lists the channel names."""
     return PurePosixPath(path.lower()).name == "index.json"
 
 
@@ -57,24 +51,16 @@ def _read_rows(file: SourceFile) -> Iterator[Element]:
     if file.text.lstrip()[:1] == "[":
         yield from iterate_elements(file.walk())
         return
-    rows = csv.DictReader(io.StringIO(file.text, newline=""))
-    for number in count():
-        try:
-            row: dict[str, Any] | None = next(rows)
-        except StopIteration:
-            return
-        except csv.Error:  # a field longer than any message
-            row = None
+    for number, row in enumerate(iterate_rows(file.text)):
         yield f"[{number}]", -1, row
 
 
 def _read_own_message(talks: Conversations, raw: object) -> ImportedMessage:
-    """Return a row of the data package, which holds only its owner's messages."""
     value = demand_object(raw)
-    return _said(value.get("ID"), to_text(value.get("Contents")), talks.when(value))
+    return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.when(value))
 
 
-def _said(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
+def _make_message(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
     if said_at is None or not words.strip() or not isinstance(number, int | str):
         raise LeftOut("wordless")
     source = f"import:discord:{number}"
@@ -87,25 +73,29 @@ def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None
         if name == "channel":
             title = to_text(to_object(walk.value()).get("name"))
         elif name == "messages":
-            said += talks.messages(iterate_elements(walk, name), partial(_message, talks, bots), walk)
+            said += talks.messages(iterate_elements(walk, name), partial(_read_message, talks, bots), walk)
     talks.add(said, title)
 
 
-def _message(talks: Conversations, bots: set[str], value: object) -> ImportedMessage:
+def _read_message(talks: Conversations, bots: set[str], value: object) -> ImportedMessage:
     raw = demand_object(value)
     if raw.get("type") not in _TALK:
         raise LeftOut("service")
     author = demand_object(raw.get("author"), ".author")
     speaker = to_text(author.get("nickname")) or to_text(author.get("name")) or "?"
-    if author.get("isBot") is True:  # it is another one like everybody else: it answered all people of the channel
+    if author.get("isBot") is True:  # a bot is one more speaker, because it answered everybody
         bots.add(speaker)
     words, original = to_text(raw.get("content")), raw.get("forwardedMessage")
     is_forwarded = isinstance(original, dict)
     if theirs := to_text(to_object(original).get("content")).strip():
         words = format_forwarded("", theirs)
-    emoji = [to_text(to_object(one.get("emoji")).get("name")) for one in list_objects(list_in(raw, "reactions"))]
+    emoji = [
+        to_text(to_object(reaction.get("emoji")).get("name")) for reaction in list_objects(list_in(raw, "reactions"))
+    ]
     origin = "forwarded" if is_forwarded else "imported"
-    return _said(raw.get("id"), add_reactions(words.strip(), emoji), talks.when(raw), speaker=speaker, origin=origin)
+    return _make_message(
+        raw.get("id"), add_reactions(words.strip(), emoji), talks.when(raw), speaker=speaker, origin=origin
+    )
 
 
 def _fits(sample: Sample) -> bool:

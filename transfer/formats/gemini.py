@@ -1,6 +1,6 @@
-"""Gemini: Takeout's MyActivity (JSON, HTML), conversations of Workspace, and AI Studio's prompts → messages.
+"""Read Gemini: Takeout's MyActivity in JSON or HTML, conversations of Workspace, and AI Studio's prompts.
 
-Takeout knows no conversations: each record is a prompt, mostly with its answer. Records of other products are left out.
+Takeout has no conversations. Each record is a prompt, usually with its answer.
 """
 
 import re
@@ -31,8 +31,8 @@ from transfer.formats.values import (
 _PRODUCTS = ("gemini", "bard")
 _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)(?:[\s\u00a0]+|$)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
+# The word before a prompt in the language of a file. Google sets it off by a space that does not break.
 _VERB = re.compile(r'"title":\s*"([^"\\\u00a0]{1,40})(?:\u00a0|\\u00a0)')
-"""What stands before a prompt in the language of a file: Google sets it off by a space that does not break."""
 _SPACES = re.compile(r"[\u202f\u00a0]")
 
 
@@ -60,7 +60,7 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
         _read_workspace(value, talks)
     elif any(name in to_text(value.get("header")).lower() for name in _PRODUCTS):
         said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
-        answers = [find_text(to_text(one.get("html"))) for one in list_objects(list_in(value, "safeHtmlItem"))]
+        answers = [find_text(to_text(item.get("html"))) for item in list_objects(list_in(value, "safeHtmlItem"))]
         _add_pair(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
@@ -74,7 +74,7 @@ def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conv
     talks.skipped["wordless"] += not prompt
     name = hash_parts(said_at.isoformat(), prompt)
     said = [talks.said(name, "user", prompt, said_at), talks.said(name, "assistant", answer, said_at)]
-    talks.add([one for one in said if one.content], kind="prompts")
+    talks.add([message for message in said if message.content], kind="prompts")
 
 
 def _read_page(file: SourceFile, talks: Conversations) -> None:
@@ -111,17 +111,21 @@ def _find_date_line(lines: Sequence[str], zone: tzinfo) -> tuple[int, datetime] 
 def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
     chunks = list_in(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
     unseen = ("isThought", "executableCode", "errorMessage")
-    said = [one for one in enumerate(chunks) if not any(to_object(one[1]).get(member) for member in unseen)]
+    elements = (
+        (f".chunkedPrompt.chunks[{number}]", chunk)
+        for number, chunk in enumerate(chunks)
+        if not any(to_object(chunk).get(member) for member in unseen)
+    )
 
-    def turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        parts = [to_text(one.get("text")) for one in list_objects(chunk.get("parts")) if not one.get("thought")]
+    def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
+        parts = [to_text(part.get("text")) for part in list_objects(chunk.get("parts")) if not part.get("thought")]
         return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
 
-    talks.talk({"title": name}, ((f".chunkedPrompt.chunks[{number}]", one) for number, one in said), turn, name)
+    talks.talk({"title": name}, elements, read_turn, name)
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
-    def turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    def read_turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := value.get("user_turn"), dict):
             return ImportedTurn("user", to_text(user.get("prompt")))
         parts = list_objects(to_object(value.get("system_turn")).get("text"))
@@ -129,7 +133,7 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
 
     turns = enumerate(list_in(raw, "conversation_turns"))
     title = to_text(raw.get("title"))
-    talks.talk(raw, ((f".conversation_turns[{number}]", one) for number, one in turns), turn, title)
+    talks.talk(raw, ((f".conversation_turns[{number}]", turn) for number, turn in turns), read_turn, title)
 
 
 def _fits(sample: Sample) -> bool:

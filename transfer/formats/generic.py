@@ -1,10 +1,9 @@
-"""Conversations as many programs write them → messages: lists and trees in JSON or JSONL, and transcripts in Markdown.
+"""Read conversations wherever programs put them: lists and trees in JSON, tables, and transcripts in Markdown.
 
-Programs copy each other, so a message is recognised by its parts: something like a role next to something like a text.
-Most have no ids and no dates: a message is known by its conversation, its place and its words.
+A message is recognised by its parts, because programs copy each other: a role or speaker next to a text. Most have no
+id, so a message is known by its conversation, position and words.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 from records.errors import ImportRefused
 from transfer.formats.chat_lists import ChatLists, is_chat_message, is_chat_table, iterate_rows, read_columns
-from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch, find_time
+from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch, find_time, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import is_json_begin
 from transfer.formats.values import WrongElement, demand_object, list_objects, parse_moment, to_object, to_text
@@ -33,8 +32,6 @@ _UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "t
 """Roles of messages that nobody in a conversation says."""
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
-_WRAPPERS = ("response", "message")
-"""Members that hold a whole message: {"response": {…}} of Grok, {"message": {…}} of a tree."""
 _QUERIES = ("query", "query_str", "question", "prompt", "instruction")
 _ANSWERS = ("answer", "response", "completion", "output", "blocks")
 _PARENTS = ("parent", "parentId", "parentMessageId", "parent_response_id", "parent_message_uuid")
@@ -168,8 +165,8 @@ def _follow_tree(nodes: Mapping[str, Any], holder: Mapping[str, Any]) -> list[An
 def _follow_parents(messages: list[Any]) -> list[Any]:
     """Return the newest branch of a flat list whose messages name the one before them; otherwise all of it."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    number = next((name for name in _IDS if all(to_text(one.get(name)) for one in dicts)), "")
-    parent = next((name for name in _PARENTS if any(one.get(name) for one in dicts)), "")
+    number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
+    parent = next((name for name in _PARENTS if any(message.get(name) for message in dicts)), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
     nodes = {message[number]: message for message in dicts}
@@ -201,7 +198,7 @@ def _unwrap_item(item: Any) -> Any:
     if isinstance(item, dict) and isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
         chosen = item.get("currentlySelected")
         return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
-    for name in _WRAPPERS:
+    for name in ("response", "message"):  # {"response": {…}} of Grok, {"message": {…}} of a tree
         if isinstance(item, dict) and isinstance(inner := item.get(name), dict) and not _is_message(item):
             return {**{key: value for key, value in item.items() if key != name}, **inner}
     return item
@@ -281,29 +278,23 @@ def _find_words(value: Mapping[str, Any]) -> str:
     for call in list_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
         function = to_object(call.get("function"))
         if function.get("name") == "send_message":
-            return to_text(_parse_object(to_text(function.get("arguments"))).get("message"))
-    words = next((words for name in _TEXT_NAMES if (words := _text_in(value.get(name))).strip()), "")
-    if words.startswith('{"type":') and (envelope := _parse_object(words)):  # Letta's events, most of which nobody said
+            return to_text(to_object(parse_json(to_text(function.get("arguments")))).get("message"))
+    words = next((words for name in _TEXT_NAMES if (words := _join_text(value.get(name))).strip()), "")
+    # Letta wraps what a person said as an event, and adds events of its own.
+    if words.startswith('{"type":') and (envelope := to_object(parse_json(words))):
         return to_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
     return words
 
 
-def _parse_object(text: str) -> Mapping[str, Any]:
-    try:
-        return to_object(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _text_in(held: object, depth: int = 0) -> str:
-    """Return the words of a text, an object with one, or a list of parts; parts that are no words are left out."""
+def _join_text(held: object, depth: int = 0) -> str:
+    """Return the text of a value, of its members or of a list of parts, without thoughts, tools and files."""
     if isinstance(held, list):
-        return "\n".join(filter(None, (_text_in(part, depth + 1) for part in held if depth < MAX_DEPTH)))
+        return "\n".join(filter(None, (_join_text(part, depth + 1) for part in held if depth < MAX_DEPTH)))
     if not isinstance(held, dict):
         return to_text(held)
     if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(held.get(name))) for name in ("type", "phase")):
         return ""
-    inner = (_text_in(held.get(name), depth + 1) for name in ("text", "value", "content", "part", "data"))
+    inner = (_join_text(held.get(name), depth + 1) for name in ("text", "value", "content", "part", "data"))
     return next((words for words in inner if words.strip()), "")
 
 
@@ -361,9 +352,9 @@ def _parse_heading(line: str) -> _Heading | None:
 
 
 def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the style in which both sides of a talk are named, with the role of each label. No labels: there is none.
+    """Return the heading style that names both sides, and the role of each label. There may be no labels.
 
-    Where the assistant has a name that nobody knows, it is the label that most often follows the person's.
+    An assistant with an unknown name is the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0

@@ -1,4 +1,4 @@
-"""The values that every import format is read into, and the description of a format."""
+"""The values that every import format produces, and the description of a format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,31 +17,26 @@ SAMPLED = 20_000  # characters at the beginning of a file that are looked at to 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedMessage:
-    """One message. `source` ("import:…") identifies it for ever; `also` is another source that it may be stored under.
+    """A message of a file."""
 
-    `is_own`: False for the messages of anyone but the person whose history it is and their bot. `answers`: it belongs
-    to the turn of the message before it; `turn`: to the turn that the file gives this number. `number`: its id in the
-    file, where other rows of the file refer to it. `title`: of the conversation that it begins.
-    """
-
-    source: str
+    source: str  # "import:…", a permanent id
     role: Role
     content: str
     created_at: datetime
     speaker: str = ""
     origin: Origin = "imported"
-    is_own: bool = True
-    answers: bool = False
-    turn: int | None = None
+    is_own: bool = True  # False unless the importing person or their bot said it
+    answers: bool = False  # True if it belongs to the turn of the previous message
+    turn: int | None = None  # the file's number of its turn
     thread: int = 0
-    also: str | None = None
-    number: int | None = None
-    title: str = ""
+    also: str | None = None  # another source under which it may be stored
+    number: int | None = None  # its id in the file, to which other rows refer
+    title: str = ""  # of the conversation that it begins
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedFact:
-    """A fact that another assistant remembers about the person. `observed_at` is None if the file gives no date."""
+    """A fact that another assistant remembers about the person, with its date if the file has one."""
 
     text: str
     observed_at: datetime | None = None
@@ -50,20 +45,14 @@ class ImportedFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportQuestion:
-    """What the person decides before a file is imported, by buttons; the text is `import-ask-NAME` in locales.
-
-    `chosen`: the options that count until it is answered; None: nothing is imported before. One that can wait, and has
-    one answer, is a button under what would be imported. `several`: whether more
-    than one may be chosen. `is_long`: the options are whole sentences, shown above buttons with their numbers.
-    `number`: which of several questions of this name it is.
-    """
+    """A question about a file, answered by buttons. Its text is `import-ask-NAME` in locales."""
 
     name: str
     options: tuple[str, ...]
-    chosen: tuple[int, ...] | None = None
-    several: bool = False
-    is_long: bool = False
-    number: int = 0
+    chosen: tuple[int, ...] | None = None  # the default options; None if nothing is imported without an answer
+    several: bool = False  # True if more than one option can be chosen
+    is_long: bool = False  # True if options are sentences, shown above numbered buttons
+    number: int = 0  # tells questions with the same name apart
 
     @property
     def key(self) -> str:
@@ -79,46 +68,36 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileReading:
-    """For whom a file is read. `person`, `bot`: Telegram ids; `zone`: of dates that name none; `now`: the date of what
-    has none; `name`: of the file as it was sent, "" for a pasted text; `answers`: the options chosen, by the key of
-    their question.
-    """
+    """The person for whom a file is read, and their answers."""
 
-    person: int
-    zone: tzinfo = UTC
-    name: str = ""
-    bot: int = 0
-    now: datetime = NO_DATE
-    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    person: int  # a Telegram id
+    zone: tzinfo = UTC  # of dates without a zone
+    name: str = ""  # the file's name, "" for a pasted text
+    bot: int = 0  # the Telegram id of this bot
+    now: datetime = NO_DATE  # used for messages without a date
+    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
     def chosen(self, question: ImportQuestion) -> tuple[int, ...] | None:
-        """Return the options chosen, or the default ones until then."""
+        """Return the chosen options, or the default ones."""
         given = self.answers.get(question.key, question.chosen)
-        return given and tuple(one for one in given if 0 <= one < len(question.options))
+        return given and tuple(number for number in given if 0 <= number < len(question.options))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """What a file holds, oldest first within each conversation.
-
-    `format`: the name of its format; `notes`: what else the person should know about it; `questions`: what the person
-    decides; `facts`: of those that another assistant kept, the ones that the person chose.
-    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `export`, what all of its
-    files are called by (None: an earlier version wrote them); `part`, which of them it is, and whether the last;
-    `seal`, the digest and the signature of the file.
-    """
+    """The content of a file, oldest first within each conversation. Only exports of ours have `rows`."""
 
     format: str
     messages: Sequence[ImportedMessage]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences for the person
     questions: tuple[ImportQuestion, ...] = ()
-    facts: tuple[ImportedFact, ...] = ()
-    rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
+    facts: tuple[ImportedFact, ...] = ()  # of another assistant's facts, those that the person chose
+    rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None  # by table
     owner: int | None = None
-    export: str | None = None
+    export: str | None = None  # the name that all files of an export share; None if an early version wrote it
     part: int = 1
     is_last: bool = True
-    seal: tuple[str, str] = ("", "")
+    seal: tuple[str, str] = ("", "")  # digest and signature
 
     @property
     def is_whole(self) -> bool:
@@ -128,16 +107,12 @@ class ImportedHistory:
 
 @dataclass(kw_only=True, slots=True)
 class Sample:
-    """The beginning of a file, by which its format is recognised.
+    """The beginning of a file, by which its format is recognised."""
 
-    `path`: its name, or its path in the archive. `text`: its first characters. `opening`: the first one, where the file
-    is JSON, else "". `names`: the members that its first objects have, as far as they were read.
-    """
-
-    path: str
+    path: str  # its name, or its path in the archive
     text: str
-    opening: str
-    names: set[str] = field(default_factory=set)
+    opening: str  # the first character of JSON, else ""
+    names: set[str] = field(default_factory=set)  # member names of its first objects
 
 
 @dataclass(slots=True)
@@ -155,22 +130,15 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
-    """A format that can be imported.
-
-    `product`: the program that writes it; a format without one is called `import-title-NAME` in locales. `fits`:
-    whether a file is of this format; asked after each name of a member. `read`: takes all files of the format that
-    were sent together; raises ImportRefused. `members`: whether a file of an archive is called like this format's, by
-    its folder and its name (lower case); where none is, each file of the archive is looked at.
-    `is_alone`: of several in one archive none is read. `longest_message`: characters; longer are split.
-    """
+    """A format that can be imported. Reading takes all its files in an archive, and raises ImportRefused."""
 
     name: str
-    fits: Callable[[Sample], bool]
+    fits: Callable[[Sample], bool]  # asked again with every member name
     read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
-    product: str = ""
-    members: Callable[[str, str], bool] = lambda _folder, _name: False
-    is_alone: bool = False
-    longest_message: int = MAX_MESSAGE_CHARS
+    product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
+    members: Callable[[str, str], bool] = lambda _folder, _name: False  # is an archive's file named so?
+    is_alone: bool = False  # True if several files in one archive are refused
+    longest_message: int = MAX_MESSAGE_CHARS  # characters; longer messages are split
 
 
 _TEXTS = ("source", "content", "speaker", "title", "also", "text")
@@ -181,20 +149,20 @@ def make_well_formed(history: ImportedHistory) -> ImportedHistory:
     """Replace lone surrogates, which JSON can spell but no file or message can hold, by U+FFFD."""
     return replace(
         history,
-        messages=[_make_well_formed(message) for message in yielding_gil(history.messages)],
+        messages=[_replace_surrogates_in(message) for message in yielding_gil(history.messages)],
         questions=tuple(
             replace(question, options=tuple(map(replace_surrogates, question.options)))
             for question in history.questions
         ),
-        facts=tuple(map(_make_well_formed, history.facts)),
+        facts=tuple(map(_replace_surrogates_in, history.facts)),
         notes=tuple(map(replace_surrogates, history.notes)),
     )
 
 
-def _make_well_formed(one: _Part) -> _Part:
-    texts = {name: value for name in _TEXTS if isinstance(value := getattr(one, name, None), str)}
-    whole: dict[str, Any] = {name: replace_surrogates(value) for name, value in texts.items()}
-    return one if whole == texts else replace(one, **whole)
+def _replace_surrogates_in(value: _Part) -> _Part:
+    texts = {name: text for name in _TEXTS if isinstance(text := getattr(value, name, None), str)}
+    whole: dict[str, Any] = {name: replace_surrogates(text) for name, text in texts.items()}
+    return value if whole == texts else replace(value, **whole)
 
 
 def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
@@ -208,8 +176,9 @@ def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
 
 
 def make_import_source(name: str) -> str:
-    """What a message of an export is stored under, which anybody may have written: its own source may name an update
-    that is still to come, and the file's answer would be given instead of the model's.
+    """Return the source under which a message of an export is stored.
+
+    A forged source could name a future update, whose answer would then come from the file.
     """
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
@@ -220,19 +189,16 @@ def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedM
     for message in yielding_gil(history.messages):
         if message.number is not None and message.also is None:
             found[message.number] = message
-    return found, {one.thread for one in found.values()}
+    return found, {message.thread for message in found.values()}
 
 
 def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_CHARS) -> Sequence[ImportedMessage]:
-    """Return the same messages, the long ones in several pieces that joined are the whole.
-
-    The first piece keeps source and number, so that a file that is imported again is known.
-    """
+    """Return the messages with long ones in pieces. The first piece keeps the source, so a second import is known."""
     if all(len(message.content) <= longest for message in yielding_gil(messages)):
         return messages
     made: list[ImportedMessage] = []
     for message in yielding_gil(messages):
-        for number, content in enumerate(_pieces(message.content, longest)):
+        for number, content in enumerate(_split_text(message.content, longest)):
             if not number:
                 made.append(replace(message, content=content))
                 continue
@@ -243,7 +209,7 @@ def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_C
     return made
 
 
-def _pieces(text: str, longest: int) -> Iterator[str]:
+def _split_text(text: str, longest: int) -> Iterator[str]:
     start = 0
     while len(text) - start > longest:
         gap = max(text.rfind(mark, start + longest // 2, start + longest) for mark in (" ", "\n"))

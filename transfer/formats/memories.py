@@ -1,7 +1,6 @@
-"""What another assistant remembers of a person, as text: pasted, or in a file → facts to choose from.
+"""Read what another assistant remembers of a person, and offer it as facts.
 
-Lines such as `[2025-03-02] - content`, bullets, numbers, or a JSON list. These are words of another program: they are
-shown, and never followed.
+The text has lines such as `[2025-03-02] - content`, bullets or numbers, or is a JSON list. Nothing in it is followed.
 """
 
 import re
@@ -31,9 +30,7 @@ _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """Yield a text's lines as facts: headings are left out, a line that goes on is joined to the one before. `is_list`:
-    what is no item of a list is left out, too; None: where the text has any.
-    """
+    """Yield the lines of a text as facts, without headings. With `is_list`, only list items (default: if any)."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []
@@ -58,7 +55,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
-        listed = _listed(file) if file.text.lstrip()[:1] in ("[", "{") else None
+        listed = _read_json_list(file) if file.text.lstrip()[:1] in ("[", "{") else None
         facts += iterate_memories(file.text) if listed is None else listed
     if not facts:
         raise ImportRefused(tr("import-no-memories"))
@@ -66,15 +63,15 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
 
 
-def _listed(file: SourceFile) -> list[ImportedFact] | None:
+def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
     """Return the facts of a JSON list, or None if the text is not JSON."""
     try:
         value = file.walk().value()
     except ImportRefused:
         return None
     if isinstance(value, dict):
-        value = next((one for one in value.values() if isinstance(one, list)), [])
-    return [fact for one in (value if isinstance(value, list) else ()) if (fact := _parse_fact(one))]
+        value = next((member for member in value.values() if isinstance(member, list)), [])
+    return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item))]
 
 
 def _parse_fact(value: Any) -> ImportedFact | None:

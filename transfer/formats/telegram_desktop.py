@@ -1,8 +1,7 @@
-"""Telegram Desktop's result.json, of one chat or with all chats in chats.list → its messages.
+"""Read Telegram Desktop's result.json, of one chat or of a whole account.
 
-The person who imports is the user; other people are users under their own names; the other side of a chat with a bot
-is the assistant. Polls, contacts, places, hidden links and reactions become words; service messages, those without
-words, and the chat with this bot are left out. Which chats are taken can be chosen.
+People are users under their own names, and a bot in its own chat is the assistant. Polls, contacts, places, hidden
+links and reactions become text. Service messages and the chat with this bot are skipped.
 """
 
 import re
@@ -38,19 +37,16 @@ from transfer.formats.values import WrongElement, demand_moment, demand_object, 
 _MAX_NAMED = 5
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
 _SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
+# A control character as Telegram writes it, which is not valid JSON.
 _CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
-"""A control character as Telegram writes it, which is not valid JSON."""
-_READ = frozenset(
+_KEPT_MEMBERS = frozenset(
     {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
     | {"contact_information", "location_information", "place_name", "address", "todo_list", "rich_message"}
 )
-"""The members of a message that are read."""
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
 class _Chat:
-    """One chat of the export, filled in as its members are read."""
-
     def __init__(self, where: str, walk: JsonStream) -> None:
         self.where = where
         self.walk = walk
@@ -62,7 +58,6 @@ class _Chat:
 
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    """Raise ImportRefused naming the message that is wrong."""
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
@@ -85,15 +80,15 @@ def _read_chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
             case "id":
                 chat.id = walk.value()
             case "messages":
-                chat.messages.extend((walk.at, _read(walk.value())) for _ in walk.elements())
+                chat.messages.extend((walk.at, _keep_members(walk.value())) for _ in walk.elements())
     if where or chat.messages or chat.id is not None:
         yield chat
     if not where:
         walk.end()
 
 
-def _read(raw: object) -> object:
-    return {name: value for name, value in raw.items() if name in _READ} if isinstance(raw, dict) else raw
+def _keep_members(raw: object) -> object:
+    return {name: value for name, value in raw.items() if name in _KEPT_MEMBERS} if isinstance(raw, dict) else raw
 
 
 def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
@@ -107,43 +102,43 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
                 talks.skipped["here"] += len(chat.messages)
                 continue
             each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consume(chat.messages)))
-            made = add_title(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
+            made = add_title(talks.messages(each, partial(_read_message, chat, reading), chat.walk), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))
     questions, taken = _ask_for_chats(read_of, reading)
     talks.questions += questions
-    held = sorted(((_title_of(chat), len(made)) for chat, made in taken if made), key=lambda one: -one[1])
-    messages = [one for _, made in taken for one in made]
+    held = sorted(((_find_chat_title(chat), len(made)) for chat, made in taken if made), key=lambda pair: -pair[1])
+    messages = [message for _, made in taken for message in made]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
-    is_there = any(one.is_own for one in said)
+    is_there = any(message.is_own for message in said)
     talks.add(messages)
     if said and not is_there:  # an export of another account of theirs
         talks.ask_own(must=False)
     return talks.history(*_make_notes(held, is_there, reading.person))
 
 
-_Read = list[tuple[_Chat, list[ImportedMessage]]]
+_ReadChats = list[tuple[_Chat, list[ImportedMessage]]]
 
 
-def _ask_for_chats(chats: _Read, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _Read]:
+def _ask_for_chats(chats: _ReadChats, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _ReadChats]:
     """Ask which chats to import. By default all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
-    ordered = sorted(chats, key=lambda one: -len(one[1]))
+    ordered = sorted(chats, key=lambda pair: -len(pair[1]))
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
-    labels = [tr("import-chat-held", name=_title_of(chat)[:40], count=len(made)) for chat, made in own]
+    labels = [tr("import-chat-held", name=_find_chat_title(chat)[:40], count=len(made)) for chat, made in own]
     usual = [number for number, (chat, _) in enumerate(own) if "channel" not in chat.kind and not chat.is_left]
     if rest:
         labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
         usual.append(len(own))
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
     chosen = reading.chosen(question) or ()
-    groups = [*([one] for one in own), rest]
+    groups = [*([pair] for pair in own), rest]
     wanted = {id(group[0]) for number in chosen for group in groups[number]}
-    return (question,), [one for one in chats if id(one[0]) in wanted]
+    return (question,), [pair for pair in chats if id(pair[0]) in wanted]
 
 
-def _title_of(chat: _Chat) -> str:
+def _find_chat_title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
@@ -159,7 +154,7 @@ def _make_notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list
     return notes
 
 
-def _message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessage:
+def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessage:
     raw = demand_object(value)
     if raw.get("type", "message") != "message":
         raise LeftOut("service")
@@ -170,7 +165,7 @@ def _message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessag
     content = _read_content(raw)
     if not content.strip():
         raise LeftOut("wordless")
-    sender, me = _sender_of(raw), f"user{reading.person}"
+    sender, me = _find_sender(raw), f"user{reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
     return ImportedMessage(
@@ -185,7 +180,7 @@ def _message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessag
     )
 
 
-def _sender_of(raw: Mapping[str, Any]) -> str:
+def _find_sender(raw: Mapping[str, Any]) -> str:
     """Return the sender as "user123" or "channel123", also for old files with the bare number."""
     sender = raw.get("from_id")
     if isinstance(sender, int):
@@ -206,26 +201,16 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         target = to_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
-    parts = [content] if content.strip() else []
-    parts += filter(
-        None,
-        (
-            read_rich_message(raw.get("rich_message")).text,
-            _format_poll(raw),
-            _format_checklist(raw),
-            _format_contact(raw),
-            _place(raw),
-        ),
-    )
-    return add_reactions(
-        "\n".join(filter(None, parts)), [to_text(one.get("emoji")) for one in list_objects(raw.get("reactions"))]
-    )
+    parts = [content if content.strip() else "", read_rich_message(raw.get("rich_message")).text]
+    parts += [_format_poll(raw), _format_checklist(raw), _format_contact(raw), _format_place(raw)]
+    emoji = [to_text(reaction.get("emoji")) for reaction in list_objects(raw.get("reactions"))]
+    return add_reactions("\n".join(filter(None, parts)), emoji)
 
 
 def _format_poll(raw: Mapping[str, Any]) -> str:
     if not (held := to_object(raw.get("poll"))):
         return ""
-    answers = [(to_text(one.get("text")), one.get("chosen") is True) for one in list_objects(held.get("answers"))]
+    answers = [(to_text(item.get("text")), item.get("chosen") is True) for item in list_objects(held.get("answers"))]
     return format_poll(to_text(held.get("question")), answers)
 
 
@@ -242,9 +227,9 @@ def _format_contact(raw: Mapping[str, Any]) -> str:
     return f"[Contact] {' '.join(filter(None, parts))}" if held else ""
 
 
-def _place(raw: Mapping[str, Any]) -> str:
+def _format_place(raw: Mapping[str, Any]) -> str:
     at = to_object(raw.get("location_information"))
-    numbers = [str(one) for name in ("latitude", "longitude") if isinstance(one := at.get(name), int | float)]
+    numbers = [str(value) for name in ("latitude", "longitude") if isinstance(value := at.get(name), int | float)]
     shown = ", ".join(filter(None, [to_text(raw.get("place_name")), to_text(raw.get("address")), *numbers]))
     return f"[Place] {shown}" if shown else ""
 

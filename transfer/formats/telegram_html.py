@@ -1,7 +1,4 @@
-"""Telegram Desktop's export in HTML: messages.html, messages2.html, … → messages.
-
-The pages name speakers, but no ids of theirs: who the person is has to be asked.
-"""
+"""Read Telegram Desktop's pages: messages.html, messages2.html, … They name speakers without ids, so we ask."""
 
 import re
 from collections.abc import Sequence
@@ -27,8 +24,8 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
-    for folder in dict.fromkeys(_folder_of(file.path) for file in files):
-        pages = sorted((one for one in files if _folder_of(one.path) == folder), key=_page_number)
+    for folder in dict.fromkeys(_find_folder(file.path) for file in files):
+        pages = sorted((file for file in files if _find_folder(file.path) == folder), key=_find_page_number)
         titles = (
             block.text_of("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
@@ -37,21 +34,21 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
             for file in pages
             for number, block in enumerate(iterate_blocks(file.text, "message"))
         )
-        talks.add(talks.messages(each, partial(_message, reading.zone, [""])), next(filter(None, titles), ""))
+        talks.add(talks.messages(each, partial(_read_message, reading.zone, [""])), next(filter(None, titles), ""))
     talks.ask_own()
     return talks.history()
 
 
-def _folder_of(path: str) -> str:
+def _find_folder(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _page_number(file: SourceFile) -> int:
+def _find_page_number(file: SourceFile) -> int:
     found = _NUMBER.search(file.path)
     return int(found[1]) if found else 1
 
 
-def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
+def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
     """Return a message. A joined one takes the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
@@ -61,10 +58,10 @@ def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage
     speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = demand_moment(stamp.strip(), ".date", zone)
-    words = "\n".join(text for part in own if (text := _words(part)))
+    words = "\n".join(text for part in own if (text := _read_part(part)))
     if original:
         named = original.find("from_name")
-        inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _words(part)))
+        inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _read_part(part)))
         words = format_forwarded(_read_name(named) if named else "", inner) if inner else ""
     if not words.strip():
         raise LeftOut("wordless")
@@ -79,7 +76,7 @@ def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage
     )
 
 
-def _words(part: Block) -> str:
+def _read_part(part: Block) -> str:
     if "text" in part.classes:
         return part.text()
     if "media_wrap" not in part.classes:

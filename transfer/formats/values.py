@@ -1,6 +1,4 @@
-"""Values of a file, in which anything may stand: as they have to be, or as if nothing stood there; dates as programs
-write them.
-"""
+"""Read untrusted values of a file: demand a type, or fall back to an empty value. Parse dates of programs."""
 
 import math
 from collections.abc import Mapping
@@ -22,9 +20,7 @@ _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as s
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """An element of a file is missing, or not what belongs there. `where`: in which part of it; who reads the file adds
-    which element it is.
-    """
+    """Raised for a value that is missing or has a wrong type. `where` names it within its element."""
 
     def __init__(self, where: str = "") -> None:
         super().__init__(where)
@@ -36,7 +32,6 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
 
 
 def make_wrong_error(place: str) -> ImportRefused:
-    """Return the error that the person reads."""
     return ImportRefused(tr("import-wrong", where=place))
 
 
@@ -48,7 +43,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _written(value)
+            made = _parse_written(value)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
@@ -60,7 +55,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         raise WrongElement(where) from None
 
 
-def _written(text: str) -> datetime:
+def _parse_written(text: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
     for form in _WRITTEN:
@@ -92,7 +87,7 @@ def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
 
 def list_objects(value: object) -> list[dict[str, Any]]:
     """Return the objects in a value that should be a list of objects."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def to_object(value: object) -> dict[str, Any]:

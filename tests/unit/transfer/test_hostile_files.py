@@ -149,7 +149,7 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
-        "detection.VALUES_ANYWAY = detection.MESSAGES_ANYWAY = 10**12\n"
+        "detection.MIN_VALUES = detection.MIN_MESSAGES = 10**12\n"
         f"reading_child.MEMORY_ANYWAY, reading_child.MEMORY_EACH = {most}, 0\n"
         "def told(out, kind, value, write=reading_child.write):\n"
         "    peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
