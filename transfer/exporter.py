@@ -57,14 +57,14 @@ class Exporter:
         """
         made: list[Exported] = []
         try:
-            async for one in self._written(owner):
-                made.append(one)  # noqa: PERF401 - open files must be closed if the next one fails
+            async for part in self._write_parts(owner):
+                made.append(part)  # noqa: PERF401 - open files must be closed if the next one fails
             day = self._clock().date().isoformat()
             names = [f"keepsake-{day}{f'-{number}' if len(made) > 1 else ''}" for number in range(1, len(made) + 1)]
-            yield tuple(replace(one, name=name + one.name) for name, one in zip(names, made, strict=True))
+            yield tuple(replace(part, name=name + part.name) for name, part in zip(names, made, strict=True))
         finally:
-            for one in made:
-                one.file.close()
+            for part in made:
+                part.file.close()
 
     @asynccontextmanager
     async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
@@ -77,10 +77,10 @@ class Exporter:
                 async for batch in store.dump(owner):
                     await asyncio.to_thread(made.add, batch)
             day = self._clock().date().isoformat()
-            parts = await asyncio.to_thread(made.parts, self._largest) if made.counts else ()
+            parts = await asyncio.to_thread(made.split_parts, self._largest) if made.counts else ()
             for part in parts:
                 name = f"keepsake-{day}{f'-{part.number}' if len(parts) > 1 else ''}"
-                for ending, write in ((".zip", made.write_zip), (".html", made.page)):
+                for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
                     files.append(Exported(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
@@ -92,10 +92,10 @@ class Exporter:
             yield tuple(map(_rewind, files))
         finally:
             made.close()
-            for one in files:
-                one.file.close()
+            for exported in files:
+                exported.file.close()
 
-    async def _written(self, owner: int) -> AsyncIterator[Exported]:
+    async def _write_parts(self, owner: int) -> AsyncIterator[Exported]:
         """Yield the parts, named by their endings. Each begins with the rows that a restore needs first."""
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
@@ -108,7 +108,7 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in _HEAD else ()
                 if part and file and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._ended, part, file, key, more=True)
+                    yield await asyncio.to_thread(self._finish_part, part, file, key, more=True)
                     part = None
                 if part is None:
                     number += 1
@@ -117,9 +117,9 @@ class Exporter:
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part and file:
-            yield await asyncio.to_thread(self._ended, part, file, key, more=False)
+            yield await asyncio.to_thread(self._finish_part, part, file, key, more=False)
 
-    def _ended(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
+    def _finish_part(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
         part.end(more=more, key=key)
         file.seek(0)
         if part.size <= self._readable:

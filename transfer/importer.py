@@ -35,7 +35,7 @@ from transfer.formats.keepsake import Signer, find_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, find_restoration, list_chosen_texts
-from transfer.rows import Returning, checked_rows, select_listable, select_returning
+from transfer.rows import Returning, check_history_rows, select_listable, select_returning
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +176,7 @@ class Importer:
         more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
         is_ours = await self._find_signer(history) == "here"
-        rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock(), is_ours=is_ours)
+        rows = await asyncio.to_thread(check_history_rows, history, scope.owner, self._clock(), is_ours=is_ours)
         async with self._memory.home(scope.owner) as store:
             if history.rows is None:
                 history = await _remove_own_chat(store, scope.owner, history)

@@ -1,6 +1,4 @@
-"""What comes with a file that is imported, what is asked about it, what its import would do and what it did: in values,
-and in words.
-"""
+"""The plan and the result of an import, and their texts."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -13,11 +11,7 @@ from transfer.formats.history import ImportQuestion
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do. `is_restored`: our own export comes back as it was. `missing`: which of its files are
-    still to come then. `facts`: how many the file holds. `ids`: first and last of the file's history in the memory,
-    where all of it is known. `reminders`: how many would be set. `questions`: what the person decides first.
-    `instructions`: what the bot would follow from now on.
-    """
+    """What an import would do."""
 
     name: str
     total: int
@@ -27,13 +21,13 @@ class ImportPlan:
     notes: tuple[str, ...]
     facts: int
     new_facts: int
-    is_restored: bool
+    is_restored: bool  # True if an export of ours is restored as it was
     turns_on: bool
-    missing: str = ""
-    ids: tuple[int, int] | None = None
+    missing: str = ""  # the files of a restore that are still missing
+    ids: tuple[int, int] | None = None  # first and last stored id, if the whole file is known
     reminders: int = 0
     questions: tuple[ImportQuestion, ...] = ()
-    instructions: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()  # what the bot would follow from now on
 
     @property
     def new(self) -> int:
@@ -46,12 +40,10 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileContext:
-    """What else comes with a file. `name`: as it was sent, "" for a pasted text; `bot`: the Telegram id of this bot;
-    `answers`: to the questions of an earlier plan, by their keys.
-    """
+    """What is known about a sent file besides its content."""
 
-    name: str = ""
-    bot: int = 0
+    name: str = ""  # "" for a pasted text
+    bot: int = 0  # the Telegram id of this bot
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -60,20 +52,17 @@ NOTHING_GIVEN = FileContext()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored.
-    `missing`: which files of a restore are still to come.
-    """
+    """What an import did."""
 
     messages: int
     known: int
     facts: int
     is_restored: bool
-    missing: str = ""
-    ids: tuple[int, int] | None = None
+    missing: str = ""  # the files of a restore that are still missing
+    ids: tuple[int, int] | None = None  # first and last id of the file's messages, None after a restore
 
 
 def format_question(question: ImportQuestion, chosen: Collection[int], heading: str) -> str:
-    """Format a question about a file, below a heading."""
     parts = [heading, tr(f"import-ask-{question.name}")]
     if question.is_long:
         marks = ("✓" if number in chosen else "–" for number in range(len(question.options)))
@@ -84,17 +73,19 @@ def format_question(question: ImportQuestion, chosen: Collection[int], heading: 
 
 def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     """Format what an import would do, in figures, and the instructions that it holds."""
-    counted = _counted(plan.total, plan.facts) if plan.total or plan.facts else ""
+    counted = _format_counts(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
     if plan.is_restored and plan.missing:
         lines.append(tr("transfer-plan-part", missing=plan.missing))
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
     elif plan.new:
-        lines.append(" ".join([_format_added(plan), *_known(plan.known)]))
+        lines.append(" ".join([_format_added(plan), *_format_known(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:
-        lines.append(" ".join([tr("transfer-adds", what=_counted(0, plan.new_facts)), *_known(plan.known)]))
+        lines.append(
+            " ".join([tr("transfer-adds", what=_format_counts(0, plan.new_facts)), *_format_known(plan.known)])
+        )
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
     else:
@@ -116,26 +107,24 @@ def format_instructions_heading(plan: ImportPlan) -> str:
 
 
 def format_done(done: Imported) -> str:
-    """Format what an import did."""
     if done.missing:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
     if done.is_restored:
         return tr("transfer-done-whole", messages=done.messages)
-    told = tr("transfer-done", what=_counted(done.messages, done.facts))
-    return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
+    told = tr("transfer-done", what=_format_counts(done.messages, done.facts))
+    return " ".join([told, *_format_known(done.known), tr("transfer-ask-me")])
 
 
-def _known(count: int) -> list[str]:
+def _format_known(count: int) -> list[str]:
     return [tr("transfer-known", messages=count)] if count else []
 
 
-def _counted(messages: int, facts: int) -> str:
+def _format_counts(messages: int, facts: int) -> str:
     counts = [tr("shared-messages", messages=messages)] if messages or not facts else []
     return join_all([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
 
 
 def _format_added(plan: ImportPlan) -> str:
-    """Format how many messages would be added, with their dates."""
-    ends = [one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at) if one]
+    ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
     days = dict.fromkeys(format_day(end, with_year=True) for end in ends)
-    return tr("transfer-adds-dated", what=_counted(plan.new, 0), when=" – ".join(days))
+    return tr("transfer-adds-dated", what=_format_counts(plan.new, 0), when=" – ".join(days))

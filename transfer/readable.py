@@ -1,7 +1,7 @@
-"""A memory as its owner reads it: a zip of Markdown with YAML heads, and one page of HTML that needs no network.
+"""Export a memory for its owner to read: a zip of Markdown with YAML heads, and one HTML page that works offline.
 
-One file a month of talk, and one each for facts, profile and summaries; `type` in each head is what the Open Knowledge
-Format asks for. Everything on the page is escaped, and its only script searches it.
+There is one file for each month of talk, and one each for facts, profile and summaries. The `type` in each head follows
+the Open Knowledge Format.
 """
 
 import json
@@ -56,17 +56,17 @@ field.addEventListener("input", () => {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """What goes into one file. `messages`: where each of them waits. `number`: from 1."""
+    """The content of one file."""
 
-    number: int
-    messages: "array[int]"
+    number: int  # from 1
+    messages: "array[int]"  # offsets in the spool
 
 
 _FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
 def close_markdown(text: str) -> str:
-    """Return a message whose Markdown ends with it: an open fence or comment would swallow the next ones."""
+    """Close a message's open fence or comment, which would swallow the next messages."""
     fence = ""
     for found in _FENCE.finditer(text):
         if not fence:
@@ -78,15 +78,13 @@ def close_markdown(text: str) -> str:
 
 
 class ReadableExport:
-    """One export in the making: `add` every row, then `write_zip` and `page` for each of `parts`. Messages wait in a
-    file without a name.
-    """
+    """Build an export: add every row, then write the zip and the page of each part. A temporary file holds messages."""
 
     def __init__(self, zone: tzinfo) -> None:
         self.counts: Counter[str] = Counter()
         self._zone = zone
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
-        # Of each message when it was said, and where it waits: a million take 16 MB.
+        # The time and the offset of each message: a million take 16 MB.
         self._moments = array("d")
         self._places = array("q")
         self._rows: dict[str, list[Row]] = {}
@@ -109,16 +107,16 @@ class ReadableExport:
                 continue
             self.counts[table] += 1
 
-    def parts(self, largest: int) -> Sequence[Part]:
-        """Return parts of the messages in order of time, each below the size limit."""
+    def split_parts(self, largest: int) -> Sequence[Part]:
+        """Split the messages by time into parts of at most `largest` bytes."""
         ends = [*self._places[1:], self._spool.tell()]
         made, size = [Part(number=1, messages=array("q"))], 0
-        for one in sorted(range(len(self._places)), key=self._moments.__getitem__):
-            size += ends[one] - self._places[one]
+        for index in sorted(range(len(self._places)), key=self._moments.__getitem__):
+            size += ends[index] - self._places[index]
             if size > largest and made[-1].messages:
                 made.append(Part(number=len(made) + 1, messages=array("q")))
-                size = ends[one] - self._places[one]
-            made[-1].messages.append(self._places[one])
+                size = ends[index] - self._places[index]
+            made[-1].messages.append(self._places[index])
         return made
 
     def count_rows(self, part: Part) -> Mapping[str, int]:
@@ -127,24 +125,25 @@ class ReadableExport:
         return {**others, "messages": len(part.messages)}
 
     def write_zip(self, made: IO[bytes], part: Part) -> None:
-        """Write the archive of Markdown."""
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.
             number = f"-{part.number}" if part.number > 1 else ""
             for month, said in self._group_by_month(part):
-                name = f"talk/{month}{number}.md"
-                with archive.open(name, "w", force_zip64=True) as file:
+                with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as file:
                     file.write(_format_head("conversation", month).encode())
                     for at, role, speaker, title, content in yielding_gil(said):
-                        about = [f"**{_join_lines(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _join_lines(title)]
+                        about = [
+                            f"**{_join_lines(_format_speaker(role, speaker))}**",
+                            f"{at:%Y-%m-%d %H:%M}",
+                            _join_lines(title),
+                        ]
                         written = f"{' · '.join(filter(None, about))}\n\n{close_markdown(content)}\n\n"
                         file.write(written.encode("utf-8", "replace"))
             for table, lines in self._iterate_texts(part):
                 text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_format_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
-    def page(self, made: IO[bytes], part: Part) -> None:
-        """Write the page."""
+    def write_page(self, made: IO[bytes], part: Part) -> None:
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
 
         def put(text: str) -> None:
@@ -159,18 +158,17 @@ class ReadableExport:
             put(f"<section><h2>{month}</h2>\n")
             for at, role, speaker, title, content in yielding_gil(said):
                 kind = "assistant" if role == "assistant" else "user"
-                about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _name(role, speaker), title)))
-                # What has a direction of its own does not decide on that of the words.
+                about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _format_speaker(role, speaker), title)))
+                # The head has a direction of its own, so that it does not decide the direction of the words.
                 head = f'<small dir="auto">{escape(about)}</small>'
                 put(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
             put("</section>\n")
         put(_SCRIPT)
 
     def _group_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
-        """Yield the months in order, each with its messages."""
-        return groupby(self._said(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
+        return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
-    def _said(self, places: Sequence[int]) -> Iterator[_Said]:
+    def _read_messages(self, places: Sequence[int]) -> Iterator[_Said]:
         for place in places:
             self._spool.seek(place)
             at, *said = json.loads(self._spool.readline())
@@ -199,7 +197,6 @@ class ReadableExport:
 
 
 def _is_shown(row: Row) -> bool:
-    """Return True for valid facts and active summaries."""
     match row["table"]:
         case "facts":
             return row["valid_to"] is None and row["deleted_at"] is None
@@ -211,11 +208,10 @@ def _is_shown(row: Row) -> bool:
 
 
 def _format_head(kind: str, title: str) -> str:
-    """Format a value for YAML, which reads JSON strings."""
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
 
 
-def _name(role: str, speaker: str) -> str:
+def _format_speaker(role: str, speaker: str) -> str:
     return speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
 
 

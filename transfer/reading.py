@@ -1,8 +1,4 @@
-"""A file from elsewhere is read in a process of its own, which has limits: whatever is in it, the bot lives on.
-
-The child gives messages and rows back, so much at once that taking it in holds nobody up.
-Does not know the formats.
-"""
+"""Read a file in a child process with limits, so that a hostile file cannot harm the bot."""
 
 import asyncio
 import base64
@@ -19,7 +15,7 @@ from runtime import subprocess_worker
 from transfer.formats import detection
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, ImportQuestion
 
-READ_HERE = 64_000  # bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm
+READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
 MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
 AT_ONCE = 2  # children, one of each person at most
 CHILD = subprocess_worker.make_child_code("transfer.reading_child")
@@ -43,7 +39,7 @@ class FileReader:
 
 
 async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
-    """Ends with the child's last piece, or where the child ends."""
+    """Read a file in a child process, which returns messages and rows in small pieces. Raise ImportRefused."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
     arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())
@@ -53,14 +49,14 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
-                    messages += map(_message, value)
+                    messages += map(_parse_message, value)
                 elif kind == "refused":
                     raise ImportRefused(value)
                 elif kind == "history":
                     has_rows = value.pop("has_rows")
                     value |= {"notes": tuple(value["notes"]), "seal": tuple(value["seal"])}
-                    value["questions"] = tuple(map(_question, value["questions"]))
-                    value["facts"] = tuple(map(_fact, value["facts"]))
+                    value["questions"] = tuple(map(_parse_question, value["questions"]))
+                    value["facts"] = tuple(map(_parse_fact, value["facts"]))
                     return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)
                 else:
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
@@ -69,16 +65,16 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
     raise ImportRefused(tr("import-too-much"))
 
 
-def _message(values: dict[str, Any]) -> ImportedMessage:
+def _parse_message(values: dict[str, Any]) -> ImportedMessage:
     return ImportedMessage(**{**values, "created_at": datetime.fromisoformat(values["created_at"])})
 
 
-def _question(values: dict[str, Any]) -> ImportQuestion:
+def _parse_question(values: dict[str, Any]) -> ImportQuestion:
     chosen = values["chosen"]
     shown = {"options": tuple(values["options"]), "chosen": chosen if chosen is None else tuple(chosen)}
     return ImportQuestion(**{**values, **shown})
 
 
-def _fact(values: dict[str, Any]) -> ImportedFact:
+def _parse_fact(values: dict[str, Any]) -> ImportedFact:
     said_at = values["observed_at"]
     return ImportedFact(**{**values, "observed_at": said_at and datetime.fromisoformat(said_at)})

@@ -1,7 +1,4 @@
-"""What runs in the process that reads a file from elsewhere: messages and rows, given back in pieces.
-
-Imports little (runtime/subprocess_child.py). Does not know the formats.
-"""
+"""Runs in the child process that reads a file, and returns messages and rows in pieces. Imports little."""
 
 import base64
 import pickle
@@ -16,16 +13,16 @@ from runtime.subprocess_child import limit_process, write
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
 
-MEMORY_ANYWAY, MEMORY_EACH = 400_000_000, 10
-"""Bytes of address space that a child has, and so many more for each that the file may have when it is unpacked."""
+MEMORY_ANYWAY = 400_000_000  # bytes of address space
+MEMORY_EACH = 10  # more bytes for each byte that the file may unpack to
 SECONDS = 300  # of a processor; reading 200 MB takes a quarter of them
-PIECE_ITEMS, PIECE_CHARACTERS = 500, 200_000
-"""Messages or rows that are given back at once: decoding them holds the interpreter for a few milliseconds."""
+PIECE_ITEMS = 500  # messages or rows that are returned at once: the parent decodes them in milliseconds
+PIECE_CHARACTERS = 200_000  # of their texts
 
 
 def child() -> None:
     """Read the file on standard input and write what it holds to standard output."""
-    # This was written by our own parent process, not by whoever sent the file.
+    # Our own parent process wrote this, not the sender of the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit_process(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), seconds=SECONDS)
@@ -36,7 +33,7 @@ def child() -> None:
 def _write(size: int, given: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _pieces(detection.read(sys.stdin.buffer.read(size), **given)):
+        for kind, value in _iterate_pieces(detection.read(sys.stdin.buffer.read(size), **given)):
             write(out, kind, value)
     except ImportRefused as refused:
         write(out, "refused", refused.sentence)
@@ -44,7 +41,7 @@ def _write(size: int, given: Mapping[str, Any]) -> None:
         write(out, "refused", tr("import-too-much"))
 
 
-def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
+def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
     messages = ({**asdict(message), "created_at": message.created_at.isoformat()} for message in history.messages)
     for piece in _split_into_pieces(messages, "content"):
         yield "messages", piece
@@ -62,7 +59,7 @@ def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
 
 
 def _split_into_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
-    """Yield some of the items at a time; `long`: the member that makes one large."""
+    """Yield the items in small lists. `long` names the member with a long text."""
     piece: list[Mapping[str, object]] = []
     characters = 0
     for item in items:

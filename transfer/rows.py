@@ -1,8 +1,4 @@
-"""The rows of an export of ours, checked: what is wrong with one is told in the words of whoever reads the file. Of its
-reminders, what is over is left out, and what repeats goes on.
-
-Does not know what the rows are for, nor what each column may hold (storage/schema/validation.py).
-"""
+"""Check the rows of an export, and select the reminders that are still due."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,28 +16,22 @@ from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_wrong_error
 
-MAX_LISTED_CHARS = 10_000
-"""Characters of a file's instructions and preferences, which its reader is shown before: three messages."""
-_UNDER_WAY = ("past_from", "past_id", "past_until")
-"""Columns of a history extraction, which begins only where its owner asks for it."""
-_REPEATS: Mapping[object, Repeat] = {one: one for one in REPEATS}
+MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
+_EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner may start an extraction
+_REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 
-def checked_rows(
+def check_history_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
 ) -> Mapping[str, Sequence[Portable]]:
-    """Return the rows of a file, as `owner`'s; of a file that is no export of ours the facts alone. `is_ours`: this bot
-    signed it. Raise ImportRefused.
-    """
+    """Return the valid rows of a file for `owner`. With `is_ours`, this bot signed it. Raise ImportRefused."""
     made = _check_rows(history, owner, now, is_ours=is_ours)
-    # What this memory kept to once is its owner's in any case.
+    # An owner has agreed to the instructions of their own signed export before.
     return made if is_ours and history.owner == owner else {**made, "facts": select_listable(made.get("facts", ()))}
 
 
 def select_listable(facts: Sequence[Portable]) -> Sequence[Portable]:
-    """Return the facts of which those that ask for something can be shown first, every one of them whole; others only
-    tell it.
-    """
+    """Return the facts. Instructions that are too long to be listed become plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:
@@ -57,13 +47,13 @@ def _check_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
 ) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
-        return check_rows({"facts": _facts(history, now)}, owner, is_whole=False) if history.facts else {}
-    # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.
+        return check_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
+    # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_ours:
         messages = [_to_imported_row(row) for row in yielding_gil(rows.get("messages", ()))]
-        progress = [{**row, **dict.fromkeys(_UNDER_WAY)} for row in rows.get("progress", ())]
+        progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
         made = check_rows(rows, owner, is_whole=history.is_whole)
@@ -74,7 +64,7 @@ def _check_rows(
 
 
 def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a message that was not said here, as far as anybody knows: so nothing is learned from it unasked."""
+    """Mark a message as imported, so that nothing is learned from it unasked."""
     source, origin = row.get("source"), row.get("origin", "")
     return {
         **row,
@@ -83,8 +73,7 @@ def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
     }
 
 
-def _facts(history: ImportedHistory, now: datetime) -> list[Portable]:
-    """What another assistant kept, as the person chose it, with its origin."""
+def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
     return [
         {
             "id": number,
@@ -108,14 +97,14 @@ def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Returning:
-    """A reminder that comes back, and its row as it is stored then."""
+    """A reminder of an export, and the row to store."""
 
     wish: ReminderWish
     row: Portable
 
 
 def select_returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[Returning]:
-    """Return those of these rows (check_rows) that are still to come. `zone`: their owner's."""
+    """Return the reminders that are still due, in the owner's `zone`. Repeating ones move to their next time."""
     found = []
     for row in rows:
         repeat = _REPEATS.get(row["repeat"], "")

@@ -1,7 +1,7 @@
-"""The heads of lines in a chat as text: when something was said, in whatever form a phone wrote it, and what follows.
+"""Parse the heads of messages in a chat as text, and other dates that are written for people.
 
-A head is known by its shape: a date, a clock time, perhaps half a day and a word or two, then a separator. Names of
-months and halves of the day come from CLDR (Babel). Which number is the day, and which calendar counts, the file says.
+A head is recognised by its shape: a date, a clock time and a separator. Names of months and halves of the day come from
+CLDR (Babel). The whole file decides the order of day and month, and the calendar.
 """
 
 import re
@@ -45,16 +45,14 @@ _BUDDHIST_YEARS = 543  # years by which the Thai calendar is ahead
 
 
 class Head(NamedTuple):
-    """The beginning of a message. `date`: its three numbers as they stand, year 0 where there is none. `order`: where
-    they are year, month and day; "" if the file has to tell. `shape`: in what the heads of one file agree.
-    """
+    """The beginning of a message."""
 
-    date: tuple[int, int, int]
+    date: tuple[int, int, int]  # its numbers as written, with year 0 if there is none
     clock: tuple[int, int, int]
-    order: str
+    order: str  # "dmy", "mdy" or "ymd", or "" if the whole file has to decide
     stamp: str
     rest: str
-    shape: tuple[int, bool]
+    shape: tuple[int, bool]  # equal for all heads of one file
 
     @property
     def is_ios(self) -> bool:
@@ -62,7 +60,7 @@ class Head(NamedTuple):
 
 
 def parse_head(line: str) -> Head | None:
-    """Return the head that a line begins with; None if it has none."""
+    """Return the head at the beginning of a line, or None."""
     if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
@@ -74,7 +72,7 @@ def parse_head(line: str) -> Head | None:
 
 
 def parse_lines(text: str) -> list[tuple[Head, str]]:
-    """Return each head with its words, in several lines. Heads of another shape than most of the file are words."""
+    """Return each head with the text below it. Heads of an unusual shape are text."""
     heads = [(line, parse_head(line)) for line in yielding_gil(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
@@ -88,7 +86,7 @@ def parse_lines(text: str) -> list[tuple[Head, str]]:
 
 
 def find_order(heads: Sequence[Head]) -> str | None:
-    """Return the order of day and month: by a number above 12; else by days that never go back; None if it is open."""
+    """Return the order of day and month by a number above 12, or by increasing dates. None if both orders fit."""
     if heads and all(head.order for head in heads):
         return "ymd"
     dates = [head.date for head in heads]
@@ -107,16 +105,12 @@ def find_order(heads: Sequence[Head]) -> str | None:
 
 
 def arrange(numbers: tuple[int, int, int], order: str) -> tuple[int, int, int]:
-    """Return year, month and day of a date that is written in an order."""
     year, month, day = (numbers[place] for place in _ORDERS[order])
     return year, month, day
 
 
 def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
-    """Return what turns year, month and day into a date: the calendar in which all lie within the product's life.
-
-    None if there is none. `last_year`: of the present.
-    """
+    """Return the converter of the calendar in which all dates lie between WhatsApp's first year and `last_year`."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
@@ -130,7 +124,7 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
 
 
 def find_date(text: str) -> date | None:
-    """Return the day that a line names, day and month in the order that is possible; None if it names none."""
+    """Return the date in a line, or None."""
     found = _find_date(_MARKS.sub("", text))
     if found is None:
         return None
@@ -244,7 +238,7 @@ def find_month(word: str) -> int | None:
 
 @cache
 def find_half(words: tuple[str, ...]) -> bool | None:
-    """Return True if the words of a head say the second half of the day, False for the first; None if neither."""
+    """Return True if the words of a head say p.m., False for a.m., and None for neither."""
     spoken = ("".join(words), *words)
     for known in (_COMMON_HALVES, None):
         halves = _day_halves() if known is None and words else known or {}
@@ -254,26 +248,16 @@ def find_half(words: tuple[str, ...]) -> bool | None:
     return None
 
 
+# The words of most files, so that only others need CLDR.
 _COMMON_HALVES: Mapping[str, bool] = {
-    "am": False,
-    "a": False,
-    "上午": False,
-    "오전": False,
-    "午前": False,
-    "ص": False,
-    "pm": True,
-    "p": True,
-    "下午": True,
-    "오후": True,
-    "午後": True,
-    "م": True,
+    **dict.fromkeys(("am", "a", "上午", "오전", "午前", "ص"), False),
+    **dict.fromkeys(("pm", "p", "下午", "오후", "午後", "م"), True),
 }
-"""Those of most files, so that only the others need CLDR."""
 
 
 @cache
 def _day_halves() -> Mapping[str, bool]:
-    """Return what languages write for the halves of the day, without dots and spaces; True for the second."""
+    """Return the words for a.m. (False) and p.m. (True) of all languages, without dots and spaces."""
     from babel import Locale
 
     found: dict[str, bool] = {}

@@ -1,4 +1,4 @@
-"""Chats among people, as lists of objects or rows of a table → messages. Who the person is has to be asked.
+"""Read chats among people in lists of objects or rows of a table, and ask who the person is.
 
 Programs name the parts of a message differently, but each message has a speaker, a time and a text.
 """

@@ -1,7 +1,6 @@
-"""Chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord → messages. Who the person is has to be asked.
+"""Read chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask who the person is.
 
-The head of a message has a time, and the day unless a line of its own has it. The speaker stands in the head, or on the
-next line.
+The head of a message has a time. A line of its own may have the day, and the next line the speaker.
 """
 
 import re
@@ -58,7 +57,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _parse_lines(text: str) -> Iterator[_ChatLine]:
-    """Yield each message with its day; a line without a head goes on with the message before."""
+    """Yield each message with its day. A line without a head continues the previous message."""
     day: date | None = None
     said: _ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
@@ -84,7 +83,7 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
 
 
 def _split_speakers(lines: Sequence[_ChatLine]) -> list[_ChatLine]:
-    """Return lines with the speaker split off the words: what all lines with the same first word begin with."""
+    """Split the speaker off the words: the longest beginning that all lines with the same first word share."""
     common: dict[str, list[str]] = {}
     for line in lines:
         words = line.words.split(" ")

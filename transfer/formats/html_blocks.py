@@ -1,7 +1,4 @@
-"""The parts of a web page that have a class, one at a time: Telegram's and Google's exports in HTML.
-
-Python's own parser reads the page; what is kept of it is one part at a time.
-"""
+"""Find the elements of a web page that have a class, one at a time, for the exports of Telegram and Google."""
 
 import re
 from collections.abc import Iterator

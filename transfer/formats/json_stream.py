@@ -1,7 +1,6 @@
-"""A large JSON text, read element by element, so that other threads can run and an error names its line.
+"""Read a large JSON text element by element, so that other threads run and an error names its line.
 
-Owns the grammar of objects and arrays, and how much one value and all of them may hold; single values are read by the
-standard decoder. Does not know any format.
+This module reads objects and arrays within limits. The standard decoder reads single values.
 """
 
 import json
@@ -27,7 +26,7 @@ _BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|t
 
 
 def is_json_begin(text: str) -> bool:
-    """Return True unless a text in brackets is no JSON from its beginning, such as "[LINE] Chat history"."""
+    """Return True if a text begins like JSON, unlike "[LINE] Chat history"."""
     return _BEGINS_JSON.match(text) is not None
 
 
@@ -43,9 +42,9 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class JsonStream:
-    """A position in a text, moving forward. What a loop over `members` or `elements` leaves unread is skipped.
+    """A position in a JSON text. Loops over members and elements skip what they do not read.
 
-    `most`: values that may be read in all; what is skipped does not count.
+    At most `most` values are read; skipped ones do not count.
     """
 
     def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
@@ -134,9 +133,9 @@ class JsonStream:
         raise NotJson(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
 
     def _find_extent(self, most: int) -> tuple[int, int]:
-        """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.
+        """Return where the next value ends, and how many values it holds including itself.
 
-        A text that ends before is left to the decoder, which says what is wrong with it.
+        Raise ImportRefused beyond `most`. If the text is cut, the decoder reports the error later.
         """
         if self.peek() not in ("{", "["):
             return self._at, 1

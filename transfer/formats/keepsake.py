@@ -1,8 +1,7 @@
-"""The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
+"""Write and read the file of /export: every row of an owner's memory, one per line, table by table.
 
-A row is the portable row of storage/schema/portable_tables.py without `user_id`, which stands once at the top.
-docs/export.md describes it for people. A file is signed with the key that is kept with the bot's state, so that one
-from elsewhere that names an owner is told from one that this bot made. Does not know stores, or which tables there are.
+A row is the portable row of storage/schema/portable_tables.py without `user_id`, which stands once at the top. A
+signature tells files of this bot from forged ones. docs/export.md describes the format.
 """
 
 import hashlib
@@ -27,23 +26,17 @@ MAX_PARTS = 10_000  # files of one export; each has some 48 MB
 MAX_NAME_CHARS = 64  # characters of what an export is called in all of its files
 FARTHEST = 2**52  # ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63
 Row = Mapping[str, object]
-MAX_MESSAGE_CHARS = 120_000
-"""Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
+MAX_MESSAGE_CHARS = 120_000  # characters; the longest message of this bot is a paste in 25 pieces
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
 MAX_END_BYTES = 200  # bytes at the end of a file among which its signature stands
 
-Signer = Literal["here", "altered", "elsewhere"]
-"""Who signed a file: this bot, and it is unchanged; this bot, and it was changed since; another, or nobody."""
-_KEPT: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")
-"""Origins that stay what they are: what was said here by its role counts as imported."""
+Signer = Literal["here", "altered", "elsewhere"]  # "altered": signed by this bot, and changed since
+_KEPT_ORIGINS: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")  # others become "imported"
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
 class ExportFile:
-    """One file in the making. `add` rows in the order of their tables, then `end`; `size` is in bytes.
-
-    `name`: what all files of one export are called by.
-    """
+    """Write one file: add rows in the order of their tables, then end. All files of one export share `name`."""
 
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
@@ -62,7 +55,7 @@ class ExportFile:
         self._write("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Portable rows, each with its "table"."""
+        """Add portable rows, each with its "table"."""
         for row in rows:
             table = str(row["table"])
             begins = f'\n  ],\n  "{table}": [\n' if self._table else f',\n  "{table}": [\n'
@@ -73,7 +66,7 @@ class ExportFile:
             self.counts[table] += 1
 
     def end(self, *, more: bool, key: bytes) -> None:
-        """`more`: another part follows. `key`: signs the file."""
+        """End the file and sign it with `key`. With `more`, another part follows."""
         self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(more)}')
         self._write(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
@@ -84,7 +77,7 @@ class ExportFile:
 
 
 def read(walk: JsonStream) -> ImportedHistory:
-    """Raise ImportRefused naming the row that is wrong, or the version that is too new."""
+    """Read an export. Raise ImportRefused with the invalid row or the unknown version."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
@@ -100,7 +93,7 @@ def read(walk: JsonStream) -> ImportedHistory:
             try:
                 rows.append(demand_object(value))
                 if name == "messages":
-                    messages.append(_message(rows[-1], facts["owner"]))
+                    messages.append(_parse_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
                 raise make_wrong_error(wrong.place(f"{name}[{number}]", walk.line_of(at))) from None
     walk.end()
@@ -121,7 +114,7 @@ def read(walk: JsonStream) -> ImportedHistory:
     )
 
 
-def _message(values: Row, owner: object) -> ImportedMessage:
+def _parse_message(values: Row, owner: object) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
     if not _is_id(number):
         raise WrongElement(".id")
@@ -146,7 +139,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         created_at=demand_moment(values.get("created_at"), ".created_at"),
         speaker=to_text(values.get("speaker")),
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
-        origin=next((one for one in _KEPT if one == values.get("origin")), "imported"),
+        origin=next((origin for origin in _KEPT_ORIGINS if origin == values.get("origin")), "imported"),
         turn=turn,
         thread=thread,
         number=number,
@@ -163,12 +156,12 @@ def _encode_json(value: Any) -> str:
 
 
 def make_signature(key: bytes, digest: str) -> str:
-    """Of a file with this SHA-256. It begins with what tells keys apart."""
+    """Sign a SHA-256 digest. The signature begins with the name of the key."""
     return f"{_name_key(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
 def read_seal(data: bytes) -> tuple[str, str]:
-    """Return the SHA-256 of what a file's signature covers, and that signature; both empty where it has none."""
+    """Return the digest of the signed content and the signature, or two empty texts."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
     if end is None:
@@ -178,7 +171,7 @@ def read_seal(data: bytes) -> tuple[str, str]:
 
 
 def find_signer(key: bytes, seal: tuple[str, str]) -> Signer:
-    """Who signed the file with this digest and signature."""
+    """Return who signed the file with this digest and signature."""
     digest, given = seal
     if not given.startswith(_name_key(key)):
         return "elsewhere"

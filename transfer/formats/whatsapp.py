@@ -1,7 +1,7 @@
-"""WhatsApp's chat as text, of Android and iOS → messages.
+"""Read WhatsApp's chats as text, of Android and iOS.
 
-The order of day and month is found in the file itself, and asked for where it stays open; so is who of the speakers the
-person is. Lines of the system and media without words are left out.
+The order of day and month is found in the file, or else asked for, as is which speaker the person is. System lines and
+media without words are skipped.
 """
 
 import re
@@ -71,7 +71,7 @@ class _WhatsAppLine(NamedTuple):
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
-    chats = [_read_messages(file.text, talks.skipped) for file in files]
+    chats = [_read_lines(file.text, talks.skipped) for file in files]
     heads = [said.head for chat in chats for said in chat]
     order = find_order(heads)
     if order is None:
@@ -88,13 +88,13 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         seen: Counter[str] = Counter()
         each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, dates, strict=True))
-        talks.add(order_by_file(talks.messages(each, partial(_message, convert, reading.zone, seen))))
+        talks.add(order_by_file(talks.messages(each, partial(_read_message, convert, reading.zone, seen))))
     talks.ask_own()
     return talks.history()
 
 
 def _add_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[_Day]:
-    """Return dates of which each has a year. Phones of 2014 wrote none: the person says which the last one is of."""
+    """Return the dates with years. Phones of 2014 wrote none, so we ask for the year of the last message."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)
@@ -108,7 +108,7 @@ def _add_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[
     return found[::-1]
 
 
-def _message(
+def _read_message(
     convert: Callable[[int, int, int], date], zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, _Day]
 ) -> ImportedMessage:
     said, day = given
@@ -122,8 +122,8 @@ def _message(
     )
 
 
-def _read_messages(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
-    """Return what people said. Lines of the app are no messages, but polls and places in them are."""
+def _read_lines(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
+    """Return what people said, including polls and places, without the app's own lines."""
     said: list[_WhatsAppLine] = []
     for head, line in yielding_gil(parse_lines(text)):
         speaker, colon, words = line.partition(": ")
