@@ -1,7 +1,6 @@
-"""One answer of the model: shorter where the endpoint finds the prompt too long, with tools where they may help.
+"""Asks the model until it answers: runs its tools, and shortens the prompt if the endpoint finds it too long.
 
-Owns the rounds of an answer and that each of its requests stays under the ceiling, tool schemas, calls and results
-included. Does not know what a context is made of, what tools do, or what becomes of the answer.
+Every request stays within the token limit, including tool schemas, calls and results.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
-"""The context of a turn's request, and the model's answer to it.
+"""Builds the context of a turn and gets the model's answer.
 
-Owns that messages are folded before the answer where the prompt is under pressure, and that a turn is answered without
-memory where that cannot be read, and without pictures where the model refuses them.
+Folds messages first if the prompt is nearly full. Answers without memory or pictures if these fail.
 """
 
 import asyncio

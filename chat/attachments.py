@@ -1,7 +1,4 @@
-"""Attachments are read, looked at or heard here, and answers spoken; where they cannot be, a sentence says what to set.
-
-Does not know how files are fetched, or what becomes of what was in them.
-"""
+"""Reads documents, checks pictures, transcribes recordings and speaks answers. Does not fetch files."""
 
 from collections.abc import Awaitable, Callable
 

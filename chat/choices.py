@@ -1,6 +1,6 @@
-"""What an owner can choose: one list, which /settings, its commands and the settings of the page are drawn from.
+"""The settings that an owner can choose, for /settings, its commands and the page.
 
-In a group only admins may choose; the caller checks that.
+In a group only admins may choose. The caller checks that.
 """
 
 from collections.abc import Callable, Mapping

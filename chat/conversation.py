@@ -1,7 +1,6 @@
-"""One turn: remember, recall, reply, remember; then settle.
+"""Runs the steps of a turn: store the question, answer it, store the answer. Does not know Telegram.
 
-Owns the order of these steps, and what happens when the model or a store fails. Does not know Telegram: what came in
-is an Incoming, what goes out is a Reply. Turns of one scope come here one after the other. Changes: corrections.py.
+Turns of one scope arrive one after the other. Later changes to messages are in corrections.py.
 """
 
 import asyncio

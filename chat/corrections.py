@@ -1,8 +1,4 @@
-"""Later changes to stored messages: they are forgotten, corrected, or moved to another id.
-
-Owns that the store and what this process holds change together, while no answer is being written. Does not know who
-asked for it, nor what is derived from a message (storage/).
-"""
+"""Forgets, edits and moves stored messages, in the store and in this process at once."""
 
 import logging
 from collections.abc import Callable, Sequence

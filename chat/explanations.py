@@ -1,7 +1,6 @@
-"""Explanations of answers, with the messages, summaries and facts that they were made from.
+"""Explains answers by the messages, summaries and facts that they were made from.
 
-A record holds ids and figures (retrieval/explanation.py); here it is read together with what they name, as far as that
-still exists. The process holds the records that no store has. Does not know how an answer is made or shown.
+Records hold only ids and figures (retrieval/explanation.py). This process keeps the records that no store has.
 """
 
 import logging

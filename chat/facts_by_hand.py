@@ -1,7 +1,4 @@
-"""Facts as people change them by hand: added, reworded, replaced, pinned, deleted, undone; with what is said of it.
-
-Owns what is refused. Does not know who may change them, nor how they are shown.
-"""
+"""Lets people add, edit, pin, delete and restore facts. Does not check who may do so."""
 
 from attrs import define
 

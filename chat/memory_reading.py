@@ -1,7 +1,6 @@
-"""What the tool `search_memory` shows: messages that queries find, a list of a time, or what was said around a message.
+"""Builds the results of the tool `search_memory`: search hits, a list by date, or the messages around one.
 
-Each line has the number of its message, with which the model reads on. Owns how a result is filled.
-Does not know how a model calls the tool, nor how messages are found (search.py).
+Each line has its message's number, with which the model can read on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set

@@ -1,8 +1,4 @@
-"""The view of a bot's admins: who uses it, how it does. Nothing of what anybody said. And whom a message
-of theirs to everybody goes to.
-
-Does not know who asks, nor how it is shown.
-"""
+"""What the bot's admins see: users, figures, backups and broadcasts. Never what anybody wrote."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Pictures are remembered as what a model saw in them, in words, so that they are found later.
-
-Owns when they are described, by which model, and what is stored. Does not know how pictures are fetched or answered.
-"""
+"""Stores descriptions of pictures by a model, so that pictures can be found by words."""
 
 import logging
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""Words → the earlier messages that they find, best first, page by page.
-
-Owns what counts as found: a message that holds a phrase exactly, that holds words of the query, or that means nearly
-the same. Does not know how candidates are scored (memory_retrieval.py), nor Telegram.
-"""
+"""Searches earlier messages by words, quoted phrases and meaning, page by page."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Everything that is open while the bot runs, as one value: what commands, benchmarks and the playground ask.
-
-Knows neither how the parts are made (assembly.py) nor who asks them.
-"""
+"""All open parts of the bot as one value. Does not know how they are made (assembly.py)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

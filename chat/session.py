@@ -1,7 +1,4 @@
-"""Sessions: the newest talk of each scope in the process, and turns that are still to be written.
-
-Does not know models, stores or prompts; conversation.py decides what is held, corrections.py what goes before its time.
-"""
+"""Keeps the recent messages of each scope in the process, and turns that still have to be stored."""
 
 import secrets
 from collections import OrderedDict, deque

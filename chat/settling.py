@@ -1,7 +1,4 @@
-"""Settles a turn, next to the answers to others: pictures described, facts learned, messages folded.
-
-Owns their order, and that each fails by itself. Does not know how any of it is done.
-"""
+"""Runs the work after a turn: describes pictures, learns facts, folds messages. Each step may fail by itself."""
 
 import logging
 import secrets

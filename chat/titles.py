@@ -1,7 +1,4 @@
-"""Titles of conversations, made by a model in the background; until then the first words stand for them.
-
-Owns when one is made, and what may be one. Does not know where conversations are listed.
-"""
+"""Generates titles of conversations in the background."""
 
 import asyncio
 import logging

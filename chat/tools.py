@@ -1,9 +1,4 @@
-"""Tools of the model while it answers: it may search the memory of its scope, and propose facts to keep or to forget,
-reminders, or a command to give.
-
-Owns what each tool says of itself, which are offered when, and what their results are. Does not know how a model calls
-tools (llm/), nor how messages are found (search.py).
-"""
+"""The model's tools: search the memory, and propose facts, reminders or commands."""
 
 import json
 import logging

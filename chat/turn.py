@@ -1,7 +1,4 @@
-"""One turn on its way: the question, what was read for it once, and what the steps after that add. Turns are counted.
-
-Does not know how the steps are done (conversation.py).
-"""
+"""The state of one turn, and the metrics of turns."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Seconds, tokens and failures of calls to chat models: as metrics, as a span and as a line of the log."""
+"""Records the duration, tokens and failures of model calls as metrics, spans and log lines."""
 
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,4 @@
-"""Texts as vectors of meaning: by the model that ships with the install, or by an OpenAI-compatible endpoint.
-
-Every vector is normalised, so that a dot product is a cosine.
-"""
+"""Embeds texts with the bundled model or at an OpenAI-compatible endpoint. All vectors are normalised."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

@@ -1,6 +1,6 @@
-"""The objects of an answer out of the bytes of its body: server-sent events, or JSON, whatever its label says. Pure.
+"""Parses a response body of server-sent events or JSON, whatever its content type says. Does no I/O.
 
-Events that say nothing are skipped, and bytes that are no UTF-8 become a replacement character.
+Empty events are skipped. Invalid UTF-8 becomes a replacement character.
 """
 
 import re

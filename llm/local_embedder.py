@@ -1,7 +1,6 @@
-"""multilingual-e5-small in a process of its own, which may die: it is C code that reads whatever people write.
+"""Runs multilingual-e5-small in a child process, since its C code may crash on unusual text.
 
-The process is started off the way of the first answer, takes one text at a time, and is started again after a death. A
-text of which it dies twice is refused.
+The child starts in the background, embeds one text at a time, and is restarted after a crash.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""Runs in the local embedder's process: texts in on standard input, vectors out on standard output.
-
-A request is `REQUEST` and the text, its answer the vector. Ends with its parent, whose end closes standard input.
-"""
+"""The child process of the local embedder: reads texts from standard input and writes vectors to standard output."""
 
 import os
 import signal

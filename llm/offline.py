@@ -1,7 +1,4 @@
-"""The models without a network or key: one answers by quoting, one summarises by extraction.
-
-Both compare words without understanding them. They read the layout of prompts.py, any part of which may be missing.
-"""
+"""Models that need no network and no key: one answers by quoting, the other summarises by selecting sentences."""
 
 import json
 from abc import abstractmethod

@@ -1,6 +1,6 @@
-"""The openai SDK's client, and the one place that imports it: requests out, bounded bodies in, its errors as ours.
+"""Wraps the openai SDK, with size limits for bodies and our own errors.
 
-Importing it costs a second of a processor: endpoint.py does so in a thread, when the bot starts.
+Importing the SDK takes a second, so endpoint.py does that in a thread.
 """
 
 import asyncio

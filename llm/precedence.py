@@ -1,7 +1,4 @@
-"""Answers go first: background requests wait while people are answered at the same endpoint, and give way to them.
-
-Owns who waits, who is interrupted, and for how long.
-"""
+"""Lets people's answers go before background requests at the same endpoint."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

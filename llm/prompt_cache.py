@@ -1,7 +1,7 @@
-"""Explicit prompt caching: OpenAI's models from gpt-5.6 on find a cached prefix only at a breakpoint. Pure.
+"""Explicit prompt caching for OpenAI's models from gpt-5.6 on, which cache a prefix only at a breakpoint. Does no I/O.
 
-A write costs 1.25 times a plain token and a read a tenth. Without a breakpoint such a model caches the whole prompt,
-whose last message changes with each turn, so that it is written each time and never read.
+A write costs 1.25 times a plain token and a read a tenth. Without a breakpoint such a model would write the whole
+prompt to its cache every turn and never read it.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Every instruction given to a model, and the lines in which remembered text is told to it.
+"""Every instruction that a model gets, and the format of remembered text in prompts.
 
-Remembered text is data: it is quoted (quoting.py) with its date inside a marked block, in the role `user`.
+Remembered text is data. It is quoted (quoting.py) with its date, in a marked block of a user message.
 """
 
 from calendar import day_name

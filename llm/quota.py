@@ -1,8 +1,7 @@
-"""Counts what each call of a model costs whom, and holds the day's token budgets: who may still ask.
+"""Counts the tokens of model calls and enforces daily budgets.
 
-Owns the rule: prompt and completion count, background work and embeddings at an endpoint too; a chat answer counts for
-the person who asked, everything else for the owner of the memory, and for a group until the next start against whoever
-spoke last as well; a day begins at 00:00 UTC.
+An answer is charged to the person who asked, all other work to the owner of the memory. A group's work also counts for
+its latest speaker. A day begins at 00:00 UTC.
 """
 
 import asyncio

@@ -1,8 +1,4 @@
-"""Quotes text in a prompt: what is quoted cannot end the block that it stands in, nor look like one of ours.
-
-Every function is linear in its text. Which blocks there are, and what each origin of a message is quoted as, is said
-here alone.
-"""
+"""Quotes text in prompts, so that it can neither end its block nor imitate one. Every function takes linear time."""
 
 import re
 from collections.abc import Iterable

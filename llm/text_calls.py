@@ -1,7 +1,6 @@
-"""Calls of tools that a model wrote as text, where its server has no parser for them. Pure.
+"""Finds tool calls that a model wrote as text because its server has no parser for them. Does no I/O.
 
-Whatever the marks of its chat template are, a known tool's name next to an object is a call, and so is its name in XML
-or as a function of Python. What may become a call is held back while it still arrives.
+A known tool's name next to a JSON object, in XML or as a Python call counts, whatever the marks around it are.
 """
 
 import ast

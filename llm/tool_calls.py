@@ -1,7 +1,4 @@
-"""Tools on the wire: how they are offered, how a model's calls arrive piece by piece, and how results go back.
-
-Owns this part of the JSON of chat completions.
-"""
+"""Tools in the JSON of chat completions: offers, calls that arrive in pieces, and results."""
 
 import json
 from base64 import b64encode

@@ -1,8 +1,4 @@
-"""What is found out about models: by a trial (does it answer, call a tool, keep to a JSON schema?), and by the list of
-its endpoint, which says when a model ends.
-
-What a model cannot do is no failure here: the bot does without.
-"""
+"""Tries what a model can do, and warns of models that their endpoint will shut down."""
 
 import asyncio
 import json

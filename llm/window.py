@@ -1,4 +1,4 @@
-"""The longest prompt of one model: as its operator says, and as its endpoint's refusals show."""
+"""Learns how long a model's prompts may be, from the settings and from refusals."""
 
 import re
 from dataclasses import dataclass
