@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from attachments.documents import DocumentReader
-from background.backups import backups_for
+from background.backups import make_backups
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
@@ -176,7 +176,7 @@ async def open_services(
             ceiling=settings.max_context_tokens,
             prices=dict(settings.model_prices),
             clock=clock,
-            backups=backups_for(settings, memory, clock),
+            backups=make_backups(settings, memory, clock),
         )
         try:
             async with Scheduler(make_schedule(core, services)):
@@ -299,7 +299,7 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
         ),
         clock=core.clock,
         embedding_model=core.embedder.name if core.embedder else None,
-        before_fold=facts.before_fold,
+        before_fold=facts.learn_before_fold,
     )
 
 
@@ -376,7 +376,7 @@ def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
     tasks = [
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),
         ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
-        ScheduledTask(name="learning from paused chats", work=services.facts.settle_quiet, every=15),
+        ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=60),
         ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),

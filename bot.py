@@ -28,7 +28,7 @@ except ModuleNotFoundError:
     raise SystemExit(2) from None
 
 import assembly
-from background.measuring import measure
+from background.measuring import set_gauges
 from chat.operation import Operation
 from chat.services import Services
 from external_memory import ExternalMemory
@@ -192,7 +192,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         stack.callback(finish)
         # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
         gc.freeze()
-        measuring = partial(measure, services.memory, settings.data_dir, embeds=services.indexing is not None)
+        measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
         readiness.started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         logs.announce("Keepsake is ready.")
@@ -239,7 +239,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
-            dependencies.services.reminders.telling(ReminderTeller(dependencies).send_reminder)
+            dependencies.services.reminders.send_while_open(ReminderTeller(dependencies).send_reminder)
         )
         await stack.enter_async_context(broadcast.send_in_background(dependencies))
         if settings is not None:

@@ -57,7 +57,7 @@ class Backups:
     failure: str = field(default="", init=False)
 
     def last(self) -> LastBackup | None:
-        for path in reversed(self._files()):
+        for path in reversed(self._list_files()):
             with suppress(OSError):
                 found = path.stat()
                 return LastBackup(made_at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size)
@@ -67,7 +67,7 @@ class Backups:
         """Make the backup of this day (UTC), unless it is there. Raise StorageError."""
         file = self._folder / f"keepsake-{self._bot_id}-{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
-            failure = await self._make(file)
+            failure = await self._make_backup(file)
             BACKUPS.labels("failed" if failure else "made").inc()
             if failure and failure != self.failure:
                 log.error("no backup was made: %s", failure)
@@ -78,7 +78,7 @@ class Backups:
         LAST.set(last.made_at.timestamp() if last else 0)
         SIZE.set(last.size if last else 0)
 
-    async def _make(self, file: Path) -> str:
+    async def _make_backup(self, file: Path) -> str:
         """Make a backup in a process of its own. Return the reason if that failed, or ""."""
         asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
         data = json.dumps(asked).encode()
@@ -99,19 +99,19 @@ class Backups:
         return ""
 
     def _delete_oldest(self) -> None:
-        for path in self._files()[: -self._keep]:
+        for path in self._list_files()[: -self._keep]:
             try:
                 path.unlink()
             except OSError as error:
                 log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         """Return the backups of this bot, oldest first."""
         digit = "[0-9]"
         return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 
 
-def backups_for(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
+def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
     """Return the daily backups, or None without BACKUP_DIR. Raise SettingsError if it is not writable."""
     if settings.backup_dir is None:
         return None

@@ -23,23 +23,27 @@ FILES = {
 }
 
 
-async def measure(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
+async def set_gauges(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
     """Set the gauges. Raise StorageError."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.count_queued() if embeds else 0
         files = FILES.get(store.kind)
-        size = await _server_size(store.database) if files is None else await asyncio.to_thread(_size, folder, files)
+        size = (
+            await _fetch_server_size(store.database)
+            if files is None
+            else await asyncio.to_thread(_sum_file_sizes, folder, files)
+        )
         SIZE.labels(store.kind).set(size)
     EMBEDDING_QUEUE.set(queued)
     BACKLOG.set(await memory.inbox.backlog())
 
 
-async def _server_size(database: OwnerDatabase) -> int:
+async def _fetch_server_size(database: OwnerDatabase) -> int:
     async with database.read(None) as reader:
         [[size]] = await reader.rows("SELECT pg_database_size(current_database())")
         return int(size)
 
 
-def _size(folder: Path, names: tuple[str, ...]) -> int:
+def _sum_file_sizes(folder: Path, names: tuple[str, ...]) -> int:
     return sum(path.stat().st_size for path in (folder / name for name in names) if path.exists())

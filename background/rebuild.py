@@ -191,7 +191,7 @@ class Rebuilder:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            stored = [_to_summary(lease.scope, summary) for summary in below]
+            stored = [_make_stored_summary(lease.scope, summary) for summary in below]
             material = await self._gather_material(lease.scope, config, plan.policy, stored, messages, touching)
             text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
@@ -347,7 +347,7 @@ def _find_span(
     return (min(ids), min(dates)), (max(ids), max(dates))
 
 
-def _to_summary(scope: Scope, one: Rebuilt) -> Summary:
+def _make_stored_summary(scope: Scope, one: Rebuilt) -> Summary:
     return Summary(
         id=0,
         scope=scope,

@@ -38,7 +38,7 @@ class Scheduler:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks)
 
-    async def once(self) -> None:
+    async def run_all(self) -> None:
         """Run every task now, in order."""
         for task in self._scheduled:
             await self._run_task(task)

@@ -272,7 +272,7 @@ def _summaries(count: int) -> Sequence[Row]:
 
     for chunk in range(max(0, count - UNFOLDED) // CHUNK):
         add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
-        while plan := pyramid.plan(_standing(active), "upwards"):
+        while plan := pyramid.plan_fold(_standing(active), "upwards"):
             below = [spans[number] for number in plan.summary_ids]
             for level in active:
                 active[level] = [number for number in active[level] if number not in plan.summary_ids]

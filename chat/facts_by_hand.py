@@ -44,7 +44,7 @@ class FactsByHand:
         if await self.is_incognito(owner):
             return tr("memory-incognito-on")
         facts = self._services.facts
-        made = await (facts.supersede(owner, id_, text) if is_change else facts.edit(owner, id_, text))
+        made = await (facts.supersede_fact(owner, id_, text) if is_change else facts.edit(owner, id_, text))
         return None if made is not None else tr("memory-no-such-fact", id=str(id_))
 
     async def is_incognito(self, owner: int) -> bool:

@@ -103,7 +103,7 @@ class Changes:
         return change
 
     async def refresh_profile(self, visit: Visit) -> Answer:
-        if await self._services.distiller.distil(visit.owner) is None:
+        if await self._services.distiller.distil_now(visit.owner) is None:
             raise VisitRefused(409, tr("memory-not-enough"))
         return await self._views.profile(visit)
 
@@ -266,7 +266,7 @@ class Changes:
             if (wish := parse_wish({**given, "text": text}, now)) is None:
                 raise VisitRefused(400, tr("reminders-passed"))
         else:
-            wished = await services.wish_reader.wished(person, text, now)
+            wished = await services.wish_reader.read_or_explain(person, text, now)
             if isinstance(wished, str):
                 raise VisitRefused(400, wished)
             wish, is_to_confirm = wished

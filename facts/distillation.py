@@ -80,7 +80,7 @@ class ProfileDistiller:
     async def _distil_and_tell(self, owner: int, tell: Tell) -> None:
         try:
             try:
-                made: Profile | str | None = await self.distil(owner)
+                made: Profile | str | None = await self.distil_now(owner)
             except KeepsakeError as error:
                 made = error_sentence(error)
             await tell(made)
@@ -114,7 +114,7 @@ class ProfileDistiller:
             self._tried.pop(owner, None)
         return made
 
-    async def distil(self, owner: int) -> Profile | None:
+    async def distil_now(self, owner: int) -> Profile | None:
         """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError."""
         async with self._memory.opened(owner) as store:
             if store is None:

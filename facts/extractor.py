@@ -143,7 +143,7 @@ class FactExtractor:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
             return []
         return [
-            self._requests.extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
+            self._requests.make_extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
             for half in (turns[:middle], turns[middle:])
         ]
 
@@ -184,7 +184,9 @@ class FactExtractor:
             answer = await self._ask_model(scope.owner, request.request)
             found = schemas.parse_facts(answer)
             if found is None:
-                found = schemas.parse_facts(await self._ask_model(scope.owner, self._requests.repair(request, answer)))
+                found = schemas.parse_facts(
+                    await self._ask_model(scope.owner, self._requests.make_repair(request, answer))
+                )
         except (ModelBroken, ModelDeclined, ContextTooLong):
             if attempts + 1 < GIVEN_UP_AFTER:
                 raise

@@ -32,7 +32,7 @@ class HistoryExtraction:
 
     async def __aenter__(self) -> Self:
         if self._is_on:
-            self._task = asyncio.create_task(self._run())
+            self._task = asyncio.create_task(self._run_forever())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -73,7 +73,7 @@ class HistoryExtraction:
         """Wait until nothing more can be learned for now."""
         await self._idle.wait()
 
-    async def _run(self) -> None:
+    async def _run_forever(self) -> None:
         while True:
             self._wanted.clear()
             try:

@@ -67,7 +67,7 @@ class Facts:
         """Learn from a scope once a batch is waiting. Log failures and try again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
 
-    async def before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
+    async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages that are about to be folded."""
         try:
             async with self._memory.opened(scope.owner) as store:
@@ -82,7 +82,7 @@ class Facts:
             return
         await self._learn_safely(scope, at_least=1)
 
-    async def settle_quiet(self) -> None:
+    async def learn_from_quiet_scopes(self) -> None:
         """Learn from all scopes in which the conversation has paused."""
         now = self._clock()
         for store in self._memory.stores:
@@ -152,7 +152,7 @@ class Facts:
             facts = await store.facts.list_all(owner)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
-            plan = partial(reconciliation.plan, new, facts, erased=erased)
+            plan = partial(reconciliation.plan_changes, new, facts, erased=erased)
             changes = await run_work(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit_changes(
@@ -206,7 +206,7 @@ class Facts:
         request = None
         if turns:
             ask = partial(
-                self._requests.extraction,
+                self._requests.make_extraction,
                 *(turns, [*known, *decided]),
                 who=who,
                 zone=config.zone,
@@ -265,7 +265,7 @@ class Facts:
             )
             return await store.facts.add(owner, new, now=now), True
 
-    async def supersede(self, owner: int, id_: int, text: str) -> Fact | None:
+    async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact by another and keep it as history. Return None if no such fact holds."""
         now = self._clock()
         async with self._memory.home(owner) as store:

@@ -38,9 +38,9 @@ class FactCandidates:
 
     def of(self, fact: Fact | NewFact) -> list[int]:
         """Return the facts that share most with this one, best first."""
-        return self.with_any(_iterate_keys(fact))
+        return self.find_by_terms(_iterate_keys(fact))
 
-    def with_any(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
+    def find_by_terms(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
         """Return the `most` facts that share most with these terms. Rare terms count more."""
         having = [found for key in _add_beginnings(keys) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
@@ -70,7 +70,7 @@ _Known = Mapping[int, Fact | NewFact]
 """By number: a stored fact under its id, a new one of this batch under minus its position, from 1."""
 
 
-def plan(
+def plan_changes(
     new: Sequence[NewFact],
     known: Sequence[Fact],
     *,

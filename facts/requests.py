@@ -91,10 +91,10 @@ class Requests:
         self._under = under
 
     @property
-    def _find_window(self) -> int:
+    def _window(self) -> int:
         return self._under(self._most)
 
-    def extraction(
+    def make_extraction(
         self,
         turns: Sequence[Sequence[Message]],
         known: Sequence[Fact],
@@ -115,7 +115,7 @@ class Requests:
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
         room = self._measure_room(instructions, bare, FACTS_SCHEMA, self._retry_request("…"))
-        known_room = min(self._find_window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
+        known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_shown(known, turns[:most], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
@@ -150,7 +150,7 @@ class Requests:
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
-        room = max(MIN_ROOM_TOKENS, int((self._find_window - frame) * (1 - ANSWER_SHARE)))
+        room = max(MIN_ROOM_TOKENS, int((self._window - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
         tokens = said + requests * (frame + ANSWER_TOKENS)
         unit = 10 ** max(0, len(str(tokens)) - 2)
@@ -160,12 +160,12 @@ class Requests:
         """Return the prompt tokens of a request."""
         return self._tokens.prompt_tokens(request)
 
-    def repair(self, asked: ExtractionRequest, answer: str) -> Request:
+    def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
         """Repeat a request after an unusable answer, with as much of that answer as fits."""
-        free = self._find_window - self._tokens.prompt_tokens((*asked.request, *self._retry_request("")))
+        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._retry_request("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
-        shown = self._tokens.cut_middle(answer, min(free, int(self._find_window * ANSWER_SHARE / 2)))
+        shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
         return *asked.request, *self._retry_request(shown or "…")
 
     def profile(
@@ -203,7 +203,7 @@ class Requests:
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for one in said for id_ in candidates.with_any(analyse_text(one.content), MAX_LOOKED_AT)}
+        looked_at = {id_ for one in said for id_ in candidates.find_by_terms(analyse_text(one.content), MAX_LOOKED_AT)}
         if changes:
             weightiest = heapq.nlargest(MAX_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
@@ -259,7 +259,7 @@ class Requests:
 
     def _measure_room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
         """Return the tokens left for lines, after the share of the answer."""
-        free = self._find_window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
+        free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), LEAST_LINE)
 

@@ -210,13 +210,13 @@ _SINCE = re.compile(
 
 def _find_items(answer: str) -> list[object] | None:
     """Return the list in an answer, after a repair if the answer is complete."""
-    if (found := _list_in(answer)) is not None:
+    if (found := _find_list(answer)) is not None:
         return found
     is_whole = answer.rstrip("` \n").endswith(("]", "}"))
-    return _list_in(json.dumps(parse_meant_json(answer))) if is_whole else None
+    return _find_list(json.dumps(parse_meant_json(answer))) if is_whole else None
 
 
-def _list_in(answer: str) -> list[object] | None:
+def _find_list(answer: str) -> list[object] | None:
     decoder = json.JSONDecoder()
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
         try:
@@ -231,17 +231,17 @@ def _list_in(answer: str) -> list[object] | None:
                 return []
             if isinstance(inside, list):
                 return cast("list[object]", inside)
-            return [value] if _text(value) else None
+            return [value] if _parse_text(value) else None
     return None
 
 
 def _parse_fact(item: object) -> ExtractedFact | None:
-    if not isinstance(item, dict) or not _text(item):
+    if not isinstance(item, dict) or not _parse_text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
     attribute = _parse_line(item.get("attribute"), MAX_SUBJECT_CHARS)
     return ExtractedFact(
-        text=_text(item),
+        text=_parse_text(item),
         kind=TYPES.get(kind, "personal"),
         message=_parse_whole_number(item.get("message")),
         replaces=_parse_whole_number(item.get("replaces")),
@@ -254,7 +254,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
     )
 
 
-def _text(item: Mapping[str, object]) -> str:
+def _parse_text(item: Mapping[str, object]) -> str:
     for name in ("text", "fact", "content", "statement"):
         if isinstance(item.get(name), str):
             text = _parse_line(item[name], MAX_FACT_CHARS + 1)

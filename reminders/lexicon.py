@@ -81,7 +81,7 @@ class Lexicon:
 
 
 @cache
-def lexicon(language: str) -> Lexicon:
+def load_lexicon(language: str) -> Lexicon:
     """Return the time words of a language, from locale data and reminders.ftl."""
 
     def pattern(words: Iterable[str], *, ending: str = "") -> re.Pattern[str]:
@@ -139,7 +139,7 @@ def lexicon(language: str) -> Lexicon:
 @cache
 def find_time_words() -> Sequence[re.Pattern[str]]:
     """Return patterns for months, weekdays, units and parts of the day in every language."""
-    every = [lexicon(language) for language in LANGUAGES]
+    every = [load_lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
     months = [name for locale in locales for form in _FORMS for name in _iterate_leaves(locale.months[form]["wide"])]
     units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]

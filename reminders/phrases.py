@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
-from reminders.lexicon import UNITS, Lexicon, find_time_words, lexicon, normalise_word
+from reminders.lexicon import UNITS, Lexicon, find_time_words, load_lexicon, normalise_word
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
 from text.analyzer import fold_term, normalise_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
@@ -326,7 +326,7 @@ def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnde
     bare = text.translate(str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ", "aeiouacaaeoеAEIOUACAAEOЕ"))  # keeps its length
     readings = []
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
-        reading = _Reading(text=bare, words=lexicon(language), wall=wall)
+        reading = _Reading(text=bare, words=load_lexicon(language), wall=wall)
         reading.run()
         readings.append(reading)
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
@@ -410,5 +410,5 @@ def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> 
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
     is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_parse_number(word) or 0) > 1
-    is_number |= any(lexicon(language).word["number"].fullmatch(word) is not None for language in LANGUAGES)
+    is_number |= any(load_lexicon(language).word["number"].fullmatch(word) is not None for language in LANGUAGES)
     return is_number and not is_timed

@@ -42,7 +42,7 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def wished(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
+    async def read_or_explain(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
         """Return the reminder and True if a model read it and it needs confirmation, or a sentence with the reason for
         none.
 

@@ -67,7 +67,7 @@ class Reminders:
             return await store.reminders.remove(owner, number)
 
     @asynccontextmanager
-    async def telling(self, tell: Tell) -> AsyncIterator[None]:
+    async def send_while_open(self, tell: Tell) -> AsyncIterator[None]:
         """Send due reminders while the block is open, checking every LOOK_EVERY seconds.
 
         At the end, what is being sent gets time to arrive, because the next start would send it again.
@@ -75,7 +75,7 @@ class Reminders:
 
         async def look() -> None:
             try:
-                await self.begin_due(tell)
+                await self.start_due(tell)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
@@ -87,7 +87,7 @@ class Reminders:
                 await asyncio.wait(left, timeout=GRACE)
                 await cancel_and_wait(*left)
 
-    async def begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
+    async def start_due(self, tell: Tell) -> list[asyncio.Task[None]]:
         """Begin to send what is due, to one reminder per owner at a time."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
@@ -97,11 +97,11 @@ class Reminders:
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < AT_ONCE:
                     task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
-                    task.add_done_callback(partial(self._tell_owner, owner))
+                    task.add_done_callback(partial(self._forget_task, owner))
                     begun.append(task)
         return begun
 
-    def _tell_owner(self, owner: int, _: object) -> None:
+    def _forget_task(self, owner: int, _: object) -> None:
         del self._telling[owner]
 
     async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:

@@ -145,7 +145,7 @@ class Summariser:
         """Return a text without outdated facts and headings, within its limit."""
         lines = [one.text for one in material.told]
         own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
-        kept = quality_score.shorten(own, material.limit, count=self._tokens.count)
+        kept = quality_score.shorten_summary(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
     def _fit_superseded(self, superseded: Sequence[str]) -> Sequence[str]:

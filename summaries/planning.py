@@ -100,7 +100,7 @@ def group_turns(
     ]
 
 
-def select_ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
+def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for this reason.
 
     A turn without an answer stays active unless the owner asked for the fold. Under pressure the newest turns stay as
@@ -114,7 +114,7 @@ def select_ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[Active
     return list(turns[: min(end, _count_before_newest(turns)) if reason == "pressure" else end])
 
 
-def list_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
+def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_ids, select_ready
+from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
 
 FAN_IN = 5  # more than this many active summaries of a level: its oldest FAN_IN become one of the next
 MAX_ACTIVE = 10  # at most this many summaries are active in all, so that they always fit the prompt
 
 
-def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next fold: a gap between summaries, a due chunk, or too many summaries of a level."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), most=state.every_n)
@@ -44,10 +44,10 @@ def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: 
 
 
 def _plan_first_level(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    due = select_ready(turns, reason)
+    due = select_foldable(turns, reason)
     if not due or (reason == "threshold" and len(due) < every_n):
         return None
-    return FoldPlan(level=1, message_ids=list_ids(due), reason=reason)
+    return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
 
 
 def _plan_upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
@@ -75,7 +75,7 @@ def _make_plan(level: int, ids: Sequence[int]) -> FoldPlan:
 
 POLICY = FoldPolicy(
     name="pyramid",
-    plan=plan,
+    plan=plan_fold,
     may_be_due=may_be_due,
     has_levels=True,
     rebuild_turns=lambda every_n: every_n,

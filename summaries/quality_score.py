@@ -63,10 +63,10 @@ class Score:
 def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
     """Return the score of a summary, or None if its sources hold nothing worth keeping."""
     sources = _cut_sources([Source(text=parse_line(source.text).words, is_user=source.is_user) for source in sources])
-    if not any(find_details(source.text) or len(_terms_of(source.text)) >= MIN_TERMS for source in sources):
+    if not any(find_details(source.text) or len(_collect_terms(source.text)) >= MIN_TERMS for source in sources):
         return None
     whole = "\n".join(source.text for source in sources)
-    sentences = [_terms_of(sentence) for sentence in split_sentences(text)]
+    sentences = [_collect_terms(sentence) for sentence in split_sentences(text)]
     parts = {
         "retention": _measure_retention(text, sources),
         "novelty": _measure_novelty(text, whole),
@@ -100,7 +100,7 @@ def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
     return lacking[-MAX_MISSING:]
 
 
-def shorten(text: str, limit: int, *, count: Callable[[str], int]) -> str:
+def shorten_summary(text: str, limit: int, *, count: Callable[[str], int]) -> str:
     """Keep the sentences with most details for their length, up to a number of tokens.
 
     Small models asked for one summary of five return all five. Cutting at the end would lose the newest.
@@ -154,7 +154,7 @@ def _measure_novelty(text: str, whole: str) -> float:
 
 
 def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    telling = [terms for terms in (_terms_of(source.text) for source in sources) if len(terms) >= 2]
+    telling = [terms for terms in (_collect_terms(source.text) for source in sources) if len(terms) >= 2]
     if not telling:
         return 1.0
     return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)
@@ -174,7 +174,7 @@ def _measure_repetition(text: str) -> float:
     return 1.0 if not total else len(runs) / total
 
 
-def _terms_of(text: str) -> frozenset[str]:
+def _collect_terms(text: str) -> frozenset[str]:
     return frozenset(analyse_text(text))
 
 

@@ -4,7 +4,7 @@ Pure, as every planner is.
 """
 
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
+from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
 
 BEGIN_AT = 10  # the number of messages at which the first summary is made
 UPDATE_AFTER = 8  # the number of further messages at which the next version is made
@@ -13,18 +13,18 @@ VERBATIM_TURNS = 4  # this many of the newest turns stay active, unless the owne
 REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live chat, for speed
 
 
-def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next version from all active summaries and the turns that are due."""
-    turns = select_ready(state.turns, reason)
+    turns = select_foldable(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:
         return None
-    enough = len(list_ids(due)) >= UPDATE_AFTER if state.summaries else len(list_ids(turns)) >= BEGIN_AT
+    enough = len(list_message_ids(due)) >= UPDATE_AFTER if state.summaries else len(list_message_ids(turns)) >= BEGIN_AT
     if reason == "threshold" and not enough:
         return None
     return FoldPlan(
         level=max((summary.level for summary in state.summaries), default=1),
-        message_ids=list_ids(due),
+        message_ids=list_message_ids(due),
         summary_ids=tuple(summary.id for summary in state.summaries),
         base_id=state.summaries[-1].id if state.summaries else None,
         reason=reason,
@@ -34,7 +34,7 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 POLICY = FoldPolicy(
     name="rolling",
-    plan=plan,
+    plan=plan_fold,
     may_be_due=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active >= BEGIN_AT,
     rebuild_turns=lambda _: REBUILD_TURNS,
 )

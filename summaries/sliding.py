@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
+from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
 
 WINDOW = 14  # the most messages that the summary covers, beginning with a person's
 FIRST_TURN = 3  # the number of turns at which the first summary is made
 
 
-def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next version: archive the ready turns, supersede the active summary, cover the window."""
-    turns = select_ready(state.turns, reason)
+    turns = select_foldable(state.turns, reason)
     begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not begun and len(turns) < FIRST_TURN):
         return None
@@ -27,7 +27,7 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     newest = state.summaries[-1] if state.summaries else None
     return FoldPlan(
         level=1,
-        message_ids=list_ids(turns),
+        message_ids=list_message_ids(turns),
         summary_ids=tuple(summary.id for summary in state.summaries),
         base_id=newest.id if newest and newest.policy == "sliding" else None,
         window_ids=_select_window([*state.archived, *new]),
@@ -45,7 +45,7 @@ def _select_window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
 
 POLICY = FoldPolicy(
     name="sliding",
-    plan=plan,
+    plan=plan_fold,
     may_be_due=lambda counts, _: counts.active > 0,
     every_turn=True,
     looks_back=WINDOW,

@@ -73,7 +73,7 @@ async def play(run: Run) -> list[str]:
         progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     run.moment[0] += timedelta(days=1)
-    await run.services.facts.settle_quiet()
+    await run.services.facts.learn_from_quiet_scopes()
     return told
 
 

@@ -25,9 +25,9 @@ from storage.erasure.fact_cascade import (
     erase_facts,
     find_fact_cascade,
     find_facts_repeating_edits,
-    learn_again,
     read_edits,
-    take_back,
+    reset_learning,
+    undo_edits,
 )
 from storage.erasure.preview_list import list_first
 from storage.erasure.quotes import Quotes, Taken, find_quotes
@@ -107,11 +107,11 @@ class DeletionCascade(OwnerTables):
             if what.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(what.ids)))
             if what.what == "edits":
-                await take_back(tx, owner, what.ids)
+                await undo_edits(tx, owner, what.ids)
         self._drop_copies(owner)
         return taken
 
-    async def reopen(self, scope: Scope, message: int) -> None:
+    async def reopen_message(self, scope: Scope, message: int) -> None:
         """Delete what was built on an archived message that is about to change, and make its chunk active again."""
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
@@ -184,7 +184,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
     await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
     await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
-        await learn_again(tx, scope, [message])
+        await reset_learning(tx, scope, [message])
     row = await tx.row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex, int(row["seq"]), row)
@@ -225,7 +225,7 @@ async def _decide_going(
         rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
         facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
         going = await _find_derived(
-            reader, owner, _group_by_thread(rows), _chunk_ids(rows) | quotes.summaries, facts=facts
+            reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
         )
         going = replace(going, profiles=going.profiles | quotes.profiles)
         quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
@@ -259,7 +259,7 @@ async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
             _DELETED, owner, json.dumps(list(facts)), format_moment(what.until) if what.until else ""
         )
         facts = tuple(int(row["id"]) for row in due)
-    return await _find_derived(reader, owner, messages, _chunk_ids(rows), facts=facts)
+    return await _find_derived(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
 
 
 async def _fetch_messages(reader: Reader, owner: int, what: Forgetting) -> list[Row]:
@@ -274,7 +274,7 @@ def _group_by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
     return messages
 
 
-def _chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
+def _collect_chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 

@@ -62,7 +62,7 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
     """Find the facts that repeat words which an undone edit had introduced."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
-    kept = {fact: _terms_of([rows[number]["text"] for number in _find_earlier(rows, fact)]) for fact in facts}
+    kept = {fact: _collect_terms([rows[number]["text"] for number in _find_earlier(rows, fact)]) for fact in facts}
     gone, again = await _find_repeating(reader, owner, rows, kept, frozenset())
     return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
@@ -85,7 +85,7 @@ async def _find_repeating(
     waiting = sorted(going)
     while waiting:
         number = waiting.pop()
-        terms = _terms_of(texts[number]) - going.get(number, _NONE)
+        terms = _collect_terms(texts[number]) - going.get(number, _NONE)
         for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
             if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
                 continue
@@ -103,7 +103,7 @@ def _find_earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
     return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
 
 
-def _terms_of(texts: Iterable[str]) -> Set[str]:
+def _collect_terms(texts: Iterable[str]) -> Set[str]:
     return frozenset(term for text in texts for term in analyzer.analyse_text(text))
 
 
@@ -112,7 +112,7 @@ async def _is_repeating(
 ) -> bool:
     """Return True if only forgotten messages explain a term of this text."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
-    for term in _terms_of([text]) & terms - own:
+    for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
             hits = await word_index.search(reader, scope, [term], 50)
@@ -151,7 +151,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
     )
     for thread, ids in cascade.again.items():
-        await learn_again(tx, Scope(owner=owner, thread=thread), ids)
+        await reset_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
 async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
@@ -160,7 +160,7 @@ async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
-async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
+async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
     """Undo edits: restore these earlier texts and delete the edited ones."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
@@ -171,7 +171,7 @@ async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None
         await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
     """Move the progress of learning back to the first of these messages.
 
     Imported messages have ids below 1 and a progress of their own.

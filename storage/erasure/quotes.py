@@ -83,13 +83,13 @@ class _Words:
     new: Set[Mark] = frozenset()
     is_complete: bool = True
 
-    def marks_in(self, text: str) -> set[Mark]:
-        return self.runs_in(text) | self.terms_in(text)
+    def find_marks(self, text: str) -> set[Mark]:
+        return self.find_runs(text) | self.find_terms(text)
 
-    def terms_in(self, text: str) -> set[Mark]:
+    def find_terms(self, text: str) -> set[Mark]:
         return {self.terms[term] for term in analyzer.analyse_text(text) if term in self.terms}
 
-    def runs_in(self, text: str) -> set[Mark]:
+    def find_runs(self, text: str) -> set[Mark]:
         words = analyzer.split_words(text) if self.runs else []
         return {
             run
@@ -111,9 +111,9 @@ class _Words:
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
-    def new_in(self, text: str, at: str) -> set[Mark]:
+    def find_new_marks(self, text: str, at: str) -> set[Mark]:
         """Return the new marks in a text that was written at this time."""
-        return {mark for mark in self.marks_in(text) & self.new if self.since[mark][0] <= at}
+        return {mark for mark in self.find_marks(text) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class _Staying:
             and any(words.is_quoted_by(row["content"], rest) for row in rows)
         )
 
-    def by_people(self, among: Collection[int] | None) -> set[Mark]:
+    def collect_marks_of_people(self, among: Collection[int] | None) -> set[Mark]:
         """Return the new marks in messages of people, among these ids or in all."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
@@ -158,9 +158,9 @@ async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collec
         rows = [row for row in await reader.rows(sql, owner) if row["id"] not in gone]
 
         def is_quoting(row: Row) -> bool:
-            found = words.new_in(row["text"], row["created_at"])
+            found = words.find_new_marks(row["text"], row["created_at"])
             return bool(found) and words.is_quoted_by(
-                row["text"], found - said.by_people(json.loads(row["source_ids"]))
+                row["text"], found - said.collect_marks_of_people(json.loads(row["source_ids"]))
             )
 
         return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
@@ -239,7 +239,7 @@ async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int])
     pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
     holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.is_telling(found & pointing)}
     for row in await reader.rows(_VERSIONS, owner) if words.new else ():
-        if row["id"] not in going and (new := words.new_in(row["content"], row["written_at"])):
+        if row["id"] not in going and (new := words.find_new_marks(row["content"], row["written_at"])):
             said.note(row, new)
             if words.is_telling(new):
                 holders.add(row["id"])
@@ -278,14 +278,14 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
 
 def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
-    said = words.terms_in(row["content"]) if not heading.isdisjoint(terms) else terms
-    return words.runs_in(row["content"]) | said
+    said = words.find_terms(row["content"]) if not heading.isdisjoint(terms) else terms
+    return words.find_runs(row["content"]) | said
 
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the shortest quotable run of words from each word on."""
-    pieces = [_pieces(word) for word in words]
+    pieces = [_count_pieces(word) for word in words]
     for first in range(len(words)):
         total = 0.0
         for last in range(first, min(first + MAX_RUN, len(words)) if pieces[first] else first):
@@ -296,7 +296,7 @@ def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=20_000)
-def _pieces(word: str) -> float:
+def _count_pieces(word: str) -> float:
     """Return the token count of a word within a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0

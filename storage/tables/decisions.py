@@ -93,7 +93,7 @@ async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int])
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def read_erased(reader: Reader, owner: int) -> list[Decision]:
+async def read_decisions(reader: Reader, owner: int) -> list[Decision]:
     """Return the decisions about erased facts."""
     return [DECISION_ROWS.parse(row) for row in await reader.rows(ROWS, owner)]
 

@@ -44,7 +44,7 @@ class FactTable(OwnerTables):
     async def list_decisions(self, owner: int) -> list[Decision]:
         """Return what the owner decided by hand about facts that are erased now."""
         async with self.database.read(owner) as reader:
-            return await decision_table.read_erased(reader, owner)
+            return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
         """Return the facts that these facts superseded, ascending by id. Leave out deleted ones."""

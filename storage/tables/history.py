@@ -224,7 +224,7 @@ async def _select_fresh(
     """Return the rows with a new text that no decision of the owner undoes."""
     known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
-    decided = decision_table.select_decisions_on(known, await decision_table.read_erased(reader, owner))
+    decided = decision_table.select_decisions_on(known, await decision_table.read_decisions(reader, owner))
     return [
         fact
         for fact in facts

@@ -13,7 +13,7 @@ import telegram
 from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_ids, select_ready
+from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -128,8 +128,12 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    turns = select_ready(state.turns, reason)[:2]
-    return FoldPlan(level=1, message_ids=list_ids(turns), reason=reason, policy="pairs") if len(turns) == 2 else None
+    turns = select_foldable(state.turns, reason)[:2]
+    return (
+        FoldPlan(level=1, message_ids=list_message_ids(turns), reason=reason, policy="pairs")
+        if len(turns) == 2
+        else None
+    )
 
 
 PAIRS = FoldPolicy(name="pairs", plan=plan_a_pair, rebuild_turns=lambda _: 2)

@@ -19,7 +19,7 @@ async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture
     upkeep = Scheduler(
         [ScheduledTask(name="breaking", work=breaks, every=60), ScheduledTask(name="working", work=works, every=60)]
     )
-    await upkeep.once()
+    await upkeep.run_all()
     assert done == ["works"]
     assert "breaking failed: ValueError" in caplog.text
     assert "somebody" not in caplog.text

@@ -59,7 +59,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, replaces=fact.id))
     talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
     talk.server.default_schema("facts", answer(told("Anna drinks it every morning.", 1)))
-    learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
+    learning = asyncio.create_task(talk.services.facts.learn_before_fold(SCOPE, [1]))
     await talk.server.until_held()
     await erase(talk, fact.id)
     await talk.server.release()
@@ -67,7 +67,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     assert not [one.text for one in await known(talk) if one.is_valid and WORD in one.text]
     if erase is not delete:  # it may still be restored
         assert traces(tmp_path) == []
-    await talk.services.facts.before_fold(SCOPE, [1])
+    await talk.services.facts.learn_before_fold(SCOPE, [1])
     assert (WORD in str(asked(talk)[1])) == (erase is delete), "asked again, it sees what is known and decided now"
     assert "Anna drinks it every morning." in [one.text for one in await known(talk) if one.is_valid]
 

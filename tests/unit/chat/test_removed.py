@@ -42,12 +42,12 @@ async def rebuilt(talk: Talk) -> None:
 async def distilled(talk: Talk) -> None:
     await talk.services.facts.add(ANNA.id, "Likes walruses.")
     with suppress(QuotaExceeded):
-        await talk.services.distiller.distil(ANNA.id)
+        await talk.services.distiller.distil_now(ANNA.id)
 
 
 async def learned(talk: Talk) -> None:
     talk.moment[0] += timedelta(days=1)
-    await talk.services.facts.settle_quiet()
+    await talk.services.facts.learn_from_quiet_scopes()
 
 
 async def studied(talk: Talk) -> None:

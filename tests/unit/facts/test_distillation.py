@@ -43,7 +43,7 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
 
 async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
     await talk.services.facts.add(ANNA.id, "Anna sails.")
-    assert await talk.services.distiller.distil(ANNA.id) is not None
+    assert await talk.services.distiller.distil_now(ANNA.id) is not None
     await talk.turn("Point 0.")
     reply = await talk.say("Point 1.")
     assert reply.context is not None
@@ -69,7 +69,7 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
 async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
     await talk.services.facts.add(ANNA.id, "Anna sails.")
     talk.server.default_schema("profile", told)
-    assert await talk.services.distiller.distil(ANNA.id) is None
+    assert await talk.services.distiller.distil_now(ANNA.id) is None
     assert await talk.services.distiller.versions(ANNA.id) == []
 
 
@@ -82,12 +82,12 @@ async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(ta
     await talk.conversation.settle(SCOPE)
     assert len(talk.server.asked_for("profile")) == tries
     with pytest.raises(ModelBusy):
-        await talk.services.distiller.distil(ANNA.id)
+        await talk.services.distiller.distil_now(ANNA.id)
     assert len(await talk.services.summaries.active(SCOPE)) == 4
 
 
 async def test_there_is_none_of_nothing(talk: Talk) -> None:
-    assert await talk.services.distiller.distil(ANNA.id) is None
+    assert await talk.services.distiller.distil_now(ANNA.id) is None
     assert talk.server.asked_for("profile") == []
 
 

@@ -67,7 +67,7 @@ def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
         books,
         replace(correction, subject="rent", only_one=True, kind="personal"),
     ]
-    changes = reconciliation.plan(new, [])
+    changes = reconciliation.plan_changes(new, [])
     assert [change.closes for change in changes] == [(), (), (-1,)]
 
 

@@ -81,12 +81,12 @@ async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
 async def test_a_pause_is_enough_for_less(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.turn("I live in Oslo.")
-    await talk.services.facts.settle_quiet()
+    await talk.services.facts.learn_from_quiet_scopes()
     assert await valid(talk) == []
     talk.moment[0] += timedelta(minutes=3)
-    await talk.services.facts.settle_quiet()
+    await talk.services.facts.learn_from_quiet_scopes()
     assert await valid(talk) == ["Anna lives in Oslo."]
-    await talk.services.facts.settle_quiet()
+    await talk.services.facts.learn_from_quiet_scopes()
     assert len(asked(talk)) == 1
 
 
@@ -196,7 +196,7 @@ async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Ta
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     talk.moment[0] += timedelta(minutes=10)
-    await talk.services.facts.settle_quiet()
+    await talk.services.facts.learn_from_quiet_scopes()
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
@@ -226,7 +226,7 @@ async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
 async def test_what_was_edited_meanwhile_is_learned_again(talk: Talk) -> None:
     await talk.say("I live in Oslo.")
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
-    learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
+    learning = asyncio.create_task(talk.services.facts.learn_before_fold(SCOPE, [1]))
     await talk.server.until_held()
     async with talk.services.memory.home(ANNA.id) as store:
         await store.forgetting.revise(SCOPE, 1, "I live in Bergen.", why="edited", now=talk.moment[0])
@@ -276,7 +276,7 @@ async def test_the_same_messages_are_not_asked_about_twice_at_the_same_moment(ta
     learning = asyncio.create_task(talk.services.facts.learn(SCOPE))
     await talk.server.until_held()
     assert await talk.services.facts.learn(SCOPE) == []
-    await talk.services.facts.before_fold(SCOPE, [1])
+    await talk.services.facts.learn_before_fold(SCOPE, [1])
     await talk.server.release()
     assert [fact.text for fact in await learning] == ["Anna lives in Oslo."]
     assert len(asked(talk)) == 1
@@ -288,7 +288,7 @@ async def test_nothing_is_learned_while_facts_are_off(tmp_path: Path) -> None:
         for number in range(6):
             await talk.turn(f"Point {number}.")
         talk.moment[0] += timedelta(hours=1)
-        await talk.services.facts.settle_quiet()
+        await talk.services.facts.learn_from_quiet_scopes()
         assert asked(talk) == []
 
 
@@ -382,7 +382,7 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
     fact, _ = await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
     await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
-    await talk.services.distiller.distil(ANNA.id)
+    await talk.services.distiller.distil_now(ANNA.id)
     await talk.say("Which strings are good?")
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
@@ -455,7 +455,7 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
         case "edit":
             await facts.edit(ANNA.id, fact.id, bergen)
         case "end":
-            await facts.supersede(ANNA.id, fact.id, bergen)
+            await facts.supersede_fact(ANNA.id, fact.id, bergen)
         case "pin":
             await facts.pin(ANNA.id, fact.id, is_pinned=True)
         case _:

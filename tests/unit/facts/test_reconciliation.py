@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from facts.reconciliation import MAX_NEAR, FactCandidates, plan
+from facts.reconciliation import MAX_NEAR, FactCandidates, plan_changes
 from records.facts import Fact, FactKind, NewFact
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -52,7 +52,7 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
         new("Anna plays the cello."),
         new("Anna plays the cello."),
     ]
-    changes = plan(drafts, MANY)
+    changes = plan_changes(drafts, MANY)
     assert [change.closes for change in changes] == [(1,), (), (3,), (), (), ()]
     assert [change.same_as for change in changes] == [None, 2, None, 2, None, -5]
 
@@ -63,6 +63,6 @@ def test_what_a_text_is_compared_with_is_bounded() -> None:
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
-    full = plan(drafts, MANY[:3], most=3)
+    full = plan_changes(drafts, MANY[:3], most=3)
     assert [(one.fact.text, one.closes) for one in full] == [("Anna lives in Bergen.", (1,))]
-    assert [one.fact.text for one in plan(drafts, MANY[:3], most=4)] == [draft.text for draft in drafts[:2]]
+    assert [one.fact.text for one in plan_changes(drafts, MANY[:3], most=4)] == [draft.text for draft in drafts[:2]]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
-from summaries.pyramid import FAN_IN, MAX_ACTIVE, plan
+from summaries.pyramid import FAN_IN, MAX_ACTIVE, plan_fold
 
 
 def turn(*ids: int, answered: bool = True) -> ActiveTurn:
@@ -17,11 +17,11 @@ def turn(*ids: int, answered: bool = True) -> ActiveTurn:
 
 def upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
     standing = [ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
-    return plan(ScopeState(summaries=standing), "upwards")
+    return plan_fold(ScopeState(summaries=standing), "upwards")
 
 
 def asked(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    return plan(ScopeState(turns=turns, every_n=every_n), reason)
+    return plan_fold(ScopeState(turns=turns, every_n=every_n), reason)
 
 
 def settled_after(l1s: int) -> tuple[list[int], int]:
@@ -81,7 +81,7 @@ def test_asked_for_now_folds_whatever_there_is() -> None:
     due = asked([turn(7, answered=False)], 500, "now")
     assert due is not None
     assert due.message_ids == (7,)
-    assert plan(ScopeState(summaries=[ActiveSummary(id=1, level=1)]), "now") is None
+    assert plan_fold(ScopeState(summaries=[ActiveSummary(id=1, level=1)]), "now") is None
 
 
 @given(st.dictionaries(st.integers(1, 6), st.lists(st.integers(1, 10**6), max_size=12), max_size=6))

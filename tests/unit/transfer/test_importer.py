@@ -91,7 +91,7 @@ async def test_nothing_is_learned_unasked_from_a_file_that_nobody_here_signed(tm
     async with talking(tmp_path / "mine") as talk:
         assert await imported(talk, json.dumps(data).encode()) == (2, 0)
         talk.moment[0] += timedelta(days=1)
-        await talk.services.facts.settle_quiet()
+        await talk.services.facts.learn_from_quiet_scopes()
         await talk.services.history_extraction.caught_up()
         assert not talk.server.requests
         await talk.say("What do you recommend?")
