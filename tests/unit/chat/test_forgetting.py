@@ -187,7 +187,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
             writing = asyncio.create_task(services.conversation.write_unwritten())
         await forgetting
         assert await writing == 0
-        assert (await (await store_of(talk)).counts(SCOPE)).total == 0
+        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 0
         assert traces(tmp_path) == []
     assert traces(tmp_path) == []
 
@@ -271,13 +271,13 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
         await talk.services.corrections.forget_archives(timedelta(days=50))
-        assert (await (await store_of(talk)).counts(SCOPE)).total == 10
+        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 10
         await talk.services.corrections.forget_archives(timedelta(days=30))
         assert traces(tmp_path) == []
-        counts = await (await store_of(talk)).counts(SCOPE)
+        counts = await (await store_of(talk)).read_counts(SCOPE)
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
         await talk.services.corrections.forget_archives(timedelta(days=10))
-        assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
+        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 2, "what is not summarised stays"
 
 
 async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) 
         async with asyncio.timeout(60):
             while await asyncio.to_thread(is_left):
                 pass  # a file has no events
-        assert (await (await store_of(talk)).counts(SCOPE)).total == 0
+        assert (await (await store_of(talk)).read_counts(SCOPE)).total == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
