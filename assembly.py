@@ -1,4 +1,4 @@
-"""open_services(): the one place where the parts are wired. Knows no Telegram."""
+"""Create and connect all parts of the bot except Telegram. See `open_services`."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -76,14 +76,14 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
-    """`ceiling`: of the prompts that the summaries will be in."""
+    """Return the limits of summaries for prompts of at most `ceiling` tokens."""
     part = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """Parts that several rooms share. `others`: other models that may answer; `background`: the one that summarises."""
+    """Parts that most others need. `background` is the model that summarises, `others` may answer, too."""
 
     settings: Settings
     clock: Clock
@@ -121,16 +121,16 @@ async def open_services(
     serving: Serving = lambda _people: lambda _owner: True,
     commands: Mapping[str, str] = NO_COMMANDS,
 ) -> AsyncIterator[Services]:
-    """Every part, open; they are closed in order at the end.
+    """Open all parts, and close them in order at the end. Raise SettingsError or StorageError.
 
-    `offline`: without any endpoint. Benchmarks give their own `models` (one that answers, one that summarises) and open
-    `embedder`. `serving`: see ExternalMemory.open. `commands`: the names and descriptions of those that the model
-    should know. Raises SettingsError and StorageError.
+    With `offline`, no endpoint is used. Benchmarks pass `models`, which answer and summarise, and an open `embedder`.
+    `commands` are the names and descriptions of commands that the model should know.
     """
     async with AsyncExitStack() as stack:
         url = settings.database_url.value
-        opening = ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, serving=serving)
-        memory = await stack.enter_async_context(opening)
+        memory = await stack.enter_async_context(
+            ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, serving=serving)
+        )
         core = await open_core(
             settings, stack, memory, clock=clock, offline=offline, models=models, embedder=embedder, commands=commands
         )
@@ -422,7 +422,7 @@ async def open_model(
 
 
 def list_further_models(settings: Settings) -> list[str]:
-    """Return the other models that may answer."""
+    """Return the names of other models that may answer."""
     return [name for name in settings.openai_models if name != settings.openai_model]
 
 

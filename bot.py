@@ -1,6 +1,6 @@
-"""Entry: read the settings, assemble, attach Telegram, run until told to stop.
+"""The program's entry point: command line, signals and exit status.
 
-Owns the command line, exit statuses and signals. 0: all is well; 1: something cannot be reached; 2: a wrong setting.
+Exit status 0 means success, 1 that something cannot be reached, 2 a wrong setting.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 try:
-    import telegram  # noqa: F401 - whether the libraries are there
+    import telegram  # noqa: F401 - checks that the libraries are installed
 except ModuleNotFoundError:
     print(
         "The bot's libraries are not installed for this Python. Run `.venv/bin/python bot.py`, or `make run`.",
@@ -32,10 +32,7 @@ from background.measuring import set_gauges
 from chat.operation import Operation
 from chat.services import Services
 from external_memory import ExternalMemory
-from records.errors import (
-    KeepsakeError,
-    SettingsError,
-)
+from records.errors import KeepsakeError, SettingsError
 from runtime import VERSION, logs, tracing
 from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
@@ -59,13 +56,12 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A request to stop. Running parts end in order, and starting parts are cancelled."""
+    """A request to stop. A running bot shuts down in order, and a starting one is cancelled."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
         self.asked = asyncio.Event()
-        self.asked_at: float | None = None
-        """Return the deadline by time.monotonic()."""
+        self.asked_at: float | None = None  # by time.monotonic()
         self.is_awaited = False
 
     def ask(self) -> None:
@@ -74,9 +70,9 @@ class Stop:
         self.asked.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
-        """Wait until stopping is asked for or one of the others ends; what that one raised is raised."""
+        """Wait until a stop is requested or one of the others ends, and raise what that one raised."""
         self.is_awaited = True
-        tasks = [asyncio.ensure_future(one) for one in (self.asked.wait(), *others)]
+        tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.asked.wait(), *others)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -86,7 +82,7 @@ class Stop:
                 task.cancel()
 
 
-Work = Callable[[Stop], Coroutine[Any, Any, None]]  # what runs until it is asked to stop
+Work = Callable[[Stop], Coroutine[Any, Any, None]]
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -108,7 +104,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
-    """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
+    """Run the program and return its exit status. Print a KeepsakeError as one line without a traceback."""
     options = make_parser().parse_args(arguments)
     try:
         environ = read_environment() if environ is None else environ
@@ -149,7 +145,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
 
 
 def put_back(file: Path, settings: Settings) -> int:
-    """Restore a backup, and say where the previous data is."""
+    """Restore a backup, and print where the previous data is."""
     folder, url = settings.data_dir, settings.database_url.value
     done = backup.restore(file, folder, database_url=url)
     if done.aside is not None:
@@ -161,13 +157,11 @@ def put_back(file: Path, settings: Settings) -> int:
 
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
-    """Run the bot until `stop` is set or Telegram revokes the token. `has_page` False: another server has the page of
-    DASHBOARD_URL.
-    """
+    """Run the bot until `stop` is set or Telegram revokes the token. Serve the dashboard if `has_page`."""
     readiness = Readiness(stop.asked.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
-            # First, because a start may wait for Telegram.
+            # First, because the start may wait for Telegram.
             await stack.enter_async_context(serve_health(readiness, settings.health_listen))
         if settings.otel_exporter_otlp_endpoint:
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
@@ -188,13 +182,12 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 ),
             )
         )
-        # Also before Telegram's side ends, which may wait for a server of memories that does not answer any more.
+        # Again before Telegram's side ends, which may wait for a database that does not answer.
         stack.callback(finish)
-        # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
-        gc.freeze()
+        gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
         readiness.started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
-        # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
+        # Not by the log, because LOG_LEVEL may hide it.
         logs.announce("Keepsake is ready.")
         stop.supervisor.tell("READY=1")
         if service.invitation:
@@ -203,7 +196,6 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 
 
 def _finish_moves(memory: ExternalMemory, stop: Stop) -> None:
-    """Return the deadline for closing the memory during a stop."""
     if stop.asked_at is not None:
         memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
 
@@ -235,7 +227,7 @@ def _dependencies(
 
 @asynccontextmanager
 async def _run_servers(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
-    """Run what sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
+    # Reminders and broadcasts, and the dashboard if there are settings.
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
@@ -243,7 +235,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
         )
         await stack.enter_async_context(broadcast.send_in_background(dependencies))
         if settings is not None:
-            # Here, because a bot without a page needs no web server.
+            # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard
 
             host = make_host(settings, dependencies, health)
@@ -253,11 +245,8 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
-    """Run the same bot against a local Bot API server, with a chat page in the browser.
-
-    `browser`: open the page by itself.
-    """
-    # Here, because a bot without a playground would load its web server for nothing at each start.
+    """Run the bot against a local Bot API server with a chat page, and open that in a browser if `browser`."""
+    # Imported here, because a bot without a playground needs no web server.
     from playground.stage import open_stage
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
@@ -292,10 +281,9 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """Return the model of the playground: the endpoint that is set, else Ollama on this machine, else the offline
-    model.
+    """Choose the playground's model: the configured endpoint, else Ollama on this machine, else the offline model.
 
-    Gives the settings to use, the name that people read, and whether it is the offline model.
+    Return the settings, the name to show, and True for the offline model.
     """
     from playground.ollama import OLLAMA, ollama_model
 
@@ -308,20 +296,18 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
 
 
 def _format_answer(answer: str) -> list[dict[str, Any]]:
-    """Return an answer as its Telegram messages."""
     shown = (piece for piece in formatting.split_pieces(answer) if not piece.is_blank)
     return [{"text": one.text, "entities": [entity.to_dict() for entity in one.entities]} for one in shown]
 
 
 def has_screen(environ: Mapping[str, str]) -> bool:
-    """Return True if somebody sits in front of this machine, at a terminal of it: a server has no browser to open."""
+    """Return True if the program runs in a local terminal with a desktop, where a browser can open."""
     if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
         return False
-    return sys.platform in ("darwin", "win32") or any(environ.get(one) for one in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 async def _run_until_stopped(work: Work, supervisor: Supervisor) -> int:
-    """Run `work` until it ends by itself or SIGTERM or SIGINT ask it to stop."""
     stop = Stop(supervisor)
     task = asyncio.ensure_future(work(stop))
 
@@ -347,7 +333,7 @@ def format_count(number: int, one: str, many: str) -> str:
 
 
 def log_death(_: object, error: BaseException, __: object) -> None:
-    """Log the error that ends the program without its words, which may quote what people said."""
+    """Log the error that ends the program without its text, which may quote people."""
     log.critical("ended by an error: %s", type(error).__name__, exc_info=error)
 
 

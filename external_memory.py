@@ -1,7 +1,7 @@
-"""The memory: what may be remembered, by whom, in which store; any backend.
+"""Owners' memories across all stores.
 
-Owns which store holds an owner, whether memory is on, and moving an owner from store to store so that at every instant
-exactly one store answers. Does not know models, prompts or Telegram.
+Decides which store holds an owner and whether memory is on. Moves owners between stores so that exactly one store
+answers at any time.
 """
 
 import logging
@@ -31,17 +31,15 @@ from storage.stores.memory_store import MemoryStore, SqliteStore
 log = logging.getLogger(__name__)
 
 Serving = Callable[[People], Callable[[int], bool]]
-"""Returns a function that tells if anything is done for an owner, given whom admins let in or removed."""
+"""Given the people whom admins let in or removed, return a function that tells if an owner is served."""
 DEFAULT_EVERY_N = 20
 MAX_EVERY_N = 500
-WORDS_WITHIN = 10.0  # seconds that /forget waits for messages that are being indexed
 
 
 class ExternalMemory:
-    """Owners' memories across all stores, and what the bot keeps besides (see BotState). Made by `open`.
+    """All memories, and the bot's own state. Create it with `open`.
 
-    `serves`: True if anything is done for an owner. For a person who was removed, nothing is done in the background
-    either.
+    `serves(owner)` is False for a person who was removed: nothing is done for them, not even in the background.
     """
 
     def __init__(
@@ -50,7 +48,7 @@ class ExternalMemory:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
         state.leases.before_serving(self._begin_serving)
-        self.words_within = WORDS_WITHIN
+        self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
         self._open = ReadThroughCache[Scope, Scope](10_000)
@@ -63,10 +61,10 @@ class ExternalMemory:
     async def open(
         cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
     ) -> AsyncIterator["ExternalMemory"]:
-        """Hold the data directory, open every store, and finish what an earlier process left half done.
+        """Lock the data directory, open every store, and finish what an earlier process left half done.
 
-        `database_url`: of a PostgreSQL database, which is then a store too. `serving`: returns `serves`. Raises
-        SettingsError or StorageBusy naming DATA_DIR or DATABASE_URL, StorageTooNew, StorageError.
+        With `database_url`, PostgreSQL is a store too. Raise SettingsError or StorageBusy naming DATA_DIR or
+        DATABASE_URL, StorageTooNew, or StorageError.
         """
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
@@ -77,8 +75,7 @@ class ExternalMemory:
                 log.warning("%s", report)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             if database_url:
-                opening = open_shared_state(database_url, database, folder, stores)
-                state = await stack.enter_async_context(opening)
+                state = await stack.enter_async_context(open_shared_state(database_url, database, folder, stores))
             else:
                 await _demand_stores(Directory(database), stores)
                 state = await open_own_state(database, folder, stores)
@@ -89,7 +86,7 @@ class ExternalMemory:
             yield cls(state, stores, clock, serving(state.people))
 
     def when_acquired(self, prepare: Callable[[int], None]) -> None:
-        """Call this with each owner that this process begins to serve while others share the work."""
+        """Call `prepare` with each owner that this process takes over from another one."""
         self._when_acquired.append(prepare)
 
     async def demand_writable(self) -> None:
@@ -97,11 +94,11 @@ class ExternalMemory:
         await self._state.demand_writable()
 
     async def owners(self) -> list[int]:
-        """Return the ids of all owners with stored data. Groups are negative."""
+        """Return the ids of all owners with stored data. Ids of groups are negative."""
         return [location.owner for location in await self._state.directory.list_locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
-        """Count all memories, those active since a time, and scopes whose last fold failed."""
+        """Count all memories, those active since a time, and conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners(since)
@@ -115,7 +112,7 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Return every store, for work on all memories. Use `opened` or `home` for one owner's."""
+        """Return all stores, for work on all memories. Use `opened` or `home` for one owner."""
         return tuple(self._stores.values())
 
     @property
@@ -130,10 +127,9 @@ class ExternalMemory:
             return await self._read_config(owner)
 
     async def language(self, owner: int) -> str | None:
-        """Return the language that an owner has chosen, "" for none; None for an owner without a configuration.
+        """Return the language that an owner has chosen, "" for none, or None without a configuration.
 
-        Waits for no move and no forgetting where the process knows it already. Must not be called inside `opened` or
-        `home`.
+        A cached value is returned even while the owner's memory moves. Do not call this inside `opened` or `home`.
         """
         config = await self._configs.get(owner, partial(self.config, owner))
         return config.language if config else None
@@ -143,9 +139,9 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Choose storage and threshold, and turn memory on. What is stored in the other storage moves, all of it.
+        """Choose storage and threshold, turn memory on, and move existing data to that storage.
 
-        Raises ValueError for a threshold outside 1 to 500; StorageError when the move failed; then nothing has changed.
+        Raise ValueError for a threshold outside 1 to 500. Raise StorageError if the move fails, which changes nothing.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -162,12 +158,8 @@ class ExternalMemory:
             )
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
-        """Turn memory on or off; with nothing configured yet, the defaults (SQLite, or PostgreSQL where processes share
-        it; every 20 turns).
-        """
-        async with self._locks.of(owner).exclusive():
-            await self._state.leases.hold(owner)
-            return await self._put_config(owner, lambda known: replace(known, enabled=enabled))
+        """Turn memory on or off, with the default storage and threshold for an owner without a configuration."""
+        return await self.choose(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
@@ -176,10 +168,9 @@ class ExternalMemory:
             return await self._put_config(owner, change)
 
     async def conversation(self, place: Scope) -> Scope:
-        """Return the conversation in which the talk at a place goes on: the place itself, where nobody began another
-        one.
+        """Return the open conversation of a chat or topic, which is the place itself if no other was begun.
 
-        Raises StorageError. Must not be called inside `opened` or `home`.
+        Raise StorageError. Do not call this inside `opened` or `home`.
         """
         return await self._open.get(place, partial(self._active_scope, place))
 
@@ -190,7 +181,7 @@ class ExternalMemory:
             return await self._stores[config.storage].conversations.find_open(place) if config else place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if a place still has this conversation. Raise StorageError."""
+        """Return True if the conversation still exists at this place. Raise StorageError."""
         if await self.conversation(place) == conversation:
             return True
         async with self.home(place.owner) as store:
@@ -199,9 +190,7 @@ class ExternalMemory:
     async def conversation_with(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """Return the conversation of a place that holds the user's message of this source, the message of this number,
-        or what a Telegram message said or showed; the one that is open, where nothing is stored under it.
-        """
+        """Return the conversation that holds a message, found by its source, number or Telegram id, or the open one."""
         current = await self.conversation(place)
         if await self.config(place.owner) is None:
             return current
@@ -212,7 +201,7 @@ class ExternalMemory:
         return found or current
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the topic of a chat in which a Telegram message was said or shown, or None if none is stored."""
+        """Return the topic of a chat that holds a Telegram message, or None if it is not stored."""
         if await self.config(owner) is None:
             return None
         async with self.home(owner) as store:
@@ -227,7 +216,7 @@ class ExternalMemory:
                 self._open.drop(place.__eq__)
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Continue the chat in this conversation. Return False if it is not one of this place's, or is gone."""
+        """Continue the chat in this conversation. Return False if it does not exist at this place."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.open_conversation(place, conversation, now=self._clock())
@@ -236,7 +225,7 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
-        """Open the store of an owner, or None while their memory is off. It cannot move inside the block."""
+        """Yield the store of an owner, or None while their memory is off. The memory cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
@@ -244,18 +233,18 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
-        """Open the store that holds an owner's data, also while memory is off. It cannot move inside the block."""
+        """Yield the store of an owner, also while memory is off. The memory cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Around what somebody waits for who came to this process by chance: see OwnerLeases.kept."""
+        """Serve an owner's request that reached this process by chance. See OwnerLeases.kept."""
         return self._state.leases.kept(owner)
 
     async def served(self, owners: Iterable[int]) -> list[int]:
-        """Return those of these owners whose background work belongs to this process."""
+        """Return the owners whose background work belongs to this process."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -274,8 +263,7 @@ class ExternalMemory:
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would erase, and list the first texts.
 
-        Looking for the texts that stay but repeat them takes most of the time. That part raises StorageIndexing as
-        `forget` does.
+        The remainder, texts that stay but repeat them, takes most of the time. It raises StorageIndexing as `forget`.
         """
         async with self.home(owner) as store:
             if with_remainder:
@@ -283,11 +271,10 @@ class ExternalMemory:
             return await store.forgetting.preview(owner, what, with_remainder=with_remainder)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase it and everything derived from it, from every file, whether memory is on or off; what was erased.
+        """Erase messages or facts and everything derived from them from every file. Return what was erased.
 
-        `cleans_files` False: when many owners forget at once, `clean_files` cleans the files later. Raises
-        StorageError, nothing erased; StorageIndexing where what quotes it cannot be found yet. For more than facts or
-        profiles, call it `between_turns` (as Corrections.forget does).
+        Without `cleans_files`, call `clean_files` later. Raise StorageError, or StorageIndexing while quotes cannot be
+        found yet; nothing is erased then. To erase messages, hold `between_turns` as Corrections.forget does.
         """
         async with self.home(owner) as store:
             await self._demand_words(store, owner, what)
@@ -303,9 +290,9 @@ class ExternalMemory:
                 self._drop_owners(owner)
 
     async def rename(self, owner: int, new: int) -> bool:
-        """A group has a new id: everything that is stored of it moves there; whether there was anything.
+        """Move everything stored of a group to its new id. Return False if there is nothing, or the new id has data.
 
-        Where the new id has a memory already, both stay as they are. Raise StorageError: try it again.
+        After a StorageError, call it again.
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
@@ -325,11 +312,11 @@ class ExternalMemory:
             store.finish_by(moment)
 
     async def clean_files(self) -> None:
-        """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
+        """Remove traces of forgotten data that are still in the files. Call it at intervals."""
         await self._state.erasing.clean_files()
 
     async def optimize_words(self, owner: int) -> None:
-        """Keep the search of an owner's store fast: call it after some turns, when nobody waits. Raises nothing."""
+        """Optimize an owner's full-text index. Errors are logged. Call it after some turns, when nobody waits."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
@@ -337,10 +324,8 @@ class ExternalMemory:
         except (StorageError, ServedElsewhere) as error:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
-    async def with_archives(self, what: Forgetting) -> list[int]:
-        """Return the owners who have such archives; those whose words are being indexed have to wait
-        for the next time.
-        """
+    async def find_owners_with(self, what: Forgetting) -> list[int]:
+        """Return the owners who have messages to forget. Owners whose messages are being indexed are left out."""
         owners = [location.owner for location in await self._state.directory.list_locations()]
         found: list[int] = []
         for owner in await self.served(owners):
@@ -350,31 +335,28 @@ class ExternalMemory:
         return found
 
     async def total(self, owner: int) -> int:
-        """Count the stored messages of an owner over all scopes."""
+        """Count an owner's stored messages in all conversations."""
         async with self.home(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
     async def _demand_words(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
-        """Wait until all words are indexed: quotes of the forgotten are found by them."""
+        # Quotes of forgotten messages are found by the index of words.
         if what.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
     async def _begin_serving(self, owners: Sequence[int]) -> None:
-        """Forget cached state of owners from before this process served them."""
         self._drop_owners(*owners)
         for owner in owners:
             for prepare in self._when_acquired:
                 prepare(owner)
 
     def _drop_owners(self, *owners: int) -> None:
-        """Read again what owners chose, and where their talk goes on."""
         gone = set(owners)
         self._configs.drop(lambda owner: owner in gone)
         self._open.drop(lambda place: place.owner in gone)
 
     async def _read_config(self, owner: int) -> OwnerConfig | None:
-        """Return `config` for callers that hold the owner's lock."""
-
+        # For callers that hold the owner's lock.
         async def read() -> OwnerConfig | None:
             location = await self._state.directory.location(owner)
             return await self._stores[location.storage].find_owner(owner) if location else None
@@ -384,7 +366,6 @@ class ExternalMemory:
     async def _put_config(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None
     ) -> OwnerConfig:
-        """`storage`: for an owner who has no configuration yet; None: the usual one."""
         storage = storage or (StorageType.POSTGRES if self.is_shared else StorageType.SQLITE)
         now = self._clock()
         config = await self._read_config(owner) or OwnerConfig(
@@ -408,7 +389,6 @@ class ExternalMemory:
 
 
 async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
-    """Raise SettingsError if memories are kept in a store that is not configured."""
     named = [location.storage for location in await directory.list_locations()]
     named += [kind for move in await directory.list_moves() for kind in (move.source, move.target)]
     if missing := sum(kind not in stores for kind in named):

@@ -1,7 +1,6 @@
-"""Every setting, read once from an environment that is handed in. Nothing else in the program reads the environment.
+"""All settings, read once from the environment, which no other module reads.
 
-Owns names, defaults, limits, what each is for, and the sentence for a wrong value. `python -m settings` prints the
-flags that `make run` needs: the playground's when there is no token.
+`python -m settings` prints the flags that `make run` needs: --playground if there is no token.
 """
 
 import contextlib
@@ -41,7 +40,7 @@ from records.setting_values import (
     split_items,
 )
 
-__all__ = ["LOOPBACK", "Secret", "parse_whole"]  # what others take from here
+__all__ = ["LOOPBACK", "Secret", "parse_whole"]
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -49,17 +48,16 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
-MAX_SHOWN_CHARS = 60  # the most characters of a wrong value that its error repeats
+MAX_SHOWN_CHARS = 60  # of a wrong value in its error
 
 
 def setting(default: T, meaning: str, read: ParseText[T], *, shown: str = "", is_first: bool = False) -> T:
-    """Return a field of Settings that is read from the variable of its name in capitals.
+    """Return a field that is read from the environment variable of its name in capitals.
 
-    `meaning`: for docs/reference.md and .env.example, which are made from it. `shown`: the default as it is told,
-    where its value says little. `is_first`: whether people fill it in before anything else.
+    `meaning` is the description in docs/reference.md and .env.example, `shown` replaces the default value there, and
+    `is_first` puts the setting at the top.
     """
-    metadata = {"meaning": meaning, "read": read, "shown": shown, "is_first": is_first}
-    return field(default=default, metadata=metadata)
+    return field(default=default, metadata={"meaning": meaning, "read": read, "shown": shown, "is_first": is_first})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +75,7 @@ class Settings:
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
     openai_models: tuple[str, ...] = setting(
         (),
-        "further models at `OPENAI_BASE_URL`, separated by commas, among which everybody chooses with `/model`; one "
-        "that is removed is replaced by `OPENAI_MODEL`",
+        "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`",
         lambda text: tuple(dict.fromkeys(split_items(text))),
         shown="none",
     )
@@ -87,8 +84,7 @@ class Settings:
     )
     summary_fallback: Literal["none", "extractive"] = setting(
         "none",
-        "what makes a summary when the model fails: `none` (it is tried again later) or `extractive` (the offline "
-        "summariser)",
+        "what summarises when the model fails: `none` (wait and retry) or `extractive` (the offline summariser)",
         parse_choice("none", "extractive"),
     )
     facts: Literal["on", "off"] = setting(
@@ -97,27 +93,22 @@ class Settings:
         parse_choice("on", "off"),
     )
     facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_whole(1))
-    facts_quiet_seconds: float = setting(
-        120.0, "after this many seconds of silence facts are learned from whatever is waiting", parse_seconds
-    )
-    facts_top_k: int = setting(5, "the most facts that a prompt carries, not counting pinned ones", parse_whole(0))
+    facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned", parse_seconds)
+    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", parse_whole(0))
     fact_min_similarity: float | None = setting(
-        None, "the cosine from which a fact belongs to a question by meaning alone", parse_cosine, shown="by model"
+        None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
     )
     profile_every_summaries: int = setting(
         20, "the profile is distilled again after this many summaries of level 1", parse_whole(1)
     )
     profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_whole(0))
     embedding_model: str = setting(
-        "local",
-        "search by meaning: `local` (a model that ships with the install), `none` (by words alone), or a model's name "
-        "at the endpoint",
-        str,
+        "local", "search by meaning: `local` (a bundled model), `none`, or a model's name at the endpoint", str
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", parse_key)
     embedding_timeout: float = setting(
-        1.0, "seconds that an answer waits for its question's vector; then it is made by words alone", parse_seconds
+        1.0, "seconds to wait for a question's vector before searching by words alone", parse_seconds
     )
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", parse_seconds)
     allowed_user_ids: frozenset[int] = setting(
@@ -129,47 +120,42 @@ class Settings:
     everyone_allowed: bool = False
     admin_user_ids: frozenset[int] = setting(
         frozenset(),
-        "numeric ids of admins; with neither set, the first who opens the link that the start prints becomes the admin",
+        "numeric ids of admins; with neither set, whoever opens the link that the start prints becomes admin",
         parse_admin_ids,
         is_first=True,
     )
     daily_token_budget_per_user: int = setting(
         0,
-        "tokens that one person may use in a day (UTC), summaries and embeddings at an endpoint included; 0 = no limit",
+        "tokens that one person may use in a day (UTC), summaries and embeddings included; 0 = no limit",
         parse_whole(0),
     )
     daily_token_budget: int = setting(0, "the same for everybody together", parse_whole(0))
     model_prices: tuple[tuple[str, Price], ...] = setting(
         (),
-        "what models cost, for `/usage`: US dollars for a million tokens of prompts / of answers / of cached prompts, "
-        "such as `gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
+        "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
+        "`gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
         lambda text: parse_prices(split_items(text)),
         shown="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
         (),
-        "what you know of models, otherwise found out by asking them: `context` (tokens of a prompt and its answer), "
-        "`vision` (`on`, `off`; goes before `VISION`), `tokens` (of its own for one that is counted here, 0.5 to 3), "
-        "such as `qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
+        "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`), "
+        "`tokens` (its tokens for each one counted here, 0.5 to 3), such as `qwen3:4b context=8192 vision=off`",
         lambda text: parse_abilities(split_items(text)),
         shown="none",
     )
     retention_days: int = setting(
-        0,
-        "summarised messages older than this many days are erased, as by `/forget`; 0 = kept until their owner "
-        "forgets them",
-        parse_whole(0, 36_500),
+        0, "days after which summarised messages are erased, as by `/forget`; 0 = never", parse_whole(0, 36_500)
     )
     default_language: str = setting(
         "en",
-        "language of the bot's own words for whoever uses Telegram in none of `en`, `ru`, `es`, `de`, `zh`, `pt` and "
-        "`ar`, and in groups that have chosen none",
+        "the bot's language for people whose app has none of `en`, `ru`, `es`, `de`, `zh`, `pt`, `ar`, and for groups",
         parse_choice("en", "ru", "es", "de", "zh", "pt", "ar"),
     )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
         Secret(""),
-        "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
+        "`postgresql://user:password@host:port/database`, as a third storage and for several processes",
         parse_postgres_url,
     )
     system_prompt: str = setting(
@@ -180,72 +166,55 @@ class Settings:
     recent_budget: int = setting(3000, "part for the newest turns", parse_whole(0))
     snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_whole(0))
     system_budget: int = setting(1500, "part for the system prompt", parse_whole(0))
-    rolling_summary_tokens: int = setting(
-        150, "the longest that the single summary of the policies rolling and sliding may get", parse_whole(20)
-    )
+    rolling_summary_tokens: int = setting(150, "length of the summary of rolling and sliding policies", parse_whole(20))
     idle_fold_minutes: int = setting(
-        10,
-        "a chat that has been quiet for this many minutes, with more than half of `RECENT_BUDGET` unsummarised, is "
-        "summarised; 0 = never",
-        parse_whole(0),
+        10, "minutes after which a quiet chat with half of `RECENT_BUDGET` is summarised; 0 = never", parse_whole(0)
     )
     pressure_percent: int = setting(
-        80,
-        "when a prompt would pass this share of the ceiling, the bot summarises first and then answers; 0 = never",
-        parse_whole(0),
+        80, "share of the ceiling from which the bot summarises before it answers; 0 = never", parse_whole(0)
     )
-    webhook_url: str = setting(
-        "", "public https URL for Telegram; set it to receive updates by webhook", parse_public_url
-    )
+    webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
     webhook_secret: Secret = setting(
-        Secret(""),
-        "secret token of the webhook; a new one at each start unless set",
-        parse_token,
-        shown="random",
+        Secret(""), "secret token of the webhook; a new one at each start unless set", parse_token, shown="random"
     )
     dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", parse_public_url)
     dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", parse_address)
     health_listen: tuple[str, int] | None = setting(
         None,
-        "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; whoever reaches it may "
-        "read them",
+        "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; no password",
         parse_address,
         shown="off",
     )
     otel_exporter_otlp_endpoint: str = setting(
         "",
-        "an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`, that gets spans of turns, folds "
-        "and calls to the model; needs `requirements-otel.txt`",
+        "an OpenTelemetry collector, such as `http://127.0.0.1:4318`; needs `requirements-otel.txt`",
         parse_url,
     )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto",
-        "how an answer appears while it is written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
+        "how answers appear while written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
         parse_choice("auto", "edit", "off"),
     )
     tools: Literal["auto", "off"] = setting(
         "auto",
-        "whether the model may search the memory by itself, and propose facts to remember or to forget: `auto` (where "
-        "its endpoint takes tools), `off`",
+        "whether the model may search the memory and propose facts: `auto` (if its endpoint takes tools), `off`",
         parse_choice("auto", "off"),
     )
     transcription_model: str = setting(
         "",
-        "the model at `OPENAI_BASE_URL` that writes voice messages down (`/audio/transcriptions`), such as "
-        "`gpt-transcribe`; empty = they are not heard",
+        "the model at `OPENAI_BASE_URL` that transcribes voice messages, such as `gpt-transcribe`; empty = none",
         str,
     )
     speech_model: str = setting(
         "",
-        "the model at `OPENAI_BASE_URL` that speaks answers, when a button under them is pressed or where `/settings` "
-        "says so (`/audio/speech`, in Ogg with Opus), such as `kokoro`; empty = there is no such button",
+        "the model at `OPENAI_BASE_URL` that speaks answers (in Ogg with Opus), such as `kokoro`; empty = none",
         str,
     )
     speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)
     vision: Literal["auto", "on", "off"] = setting(
         "auto",
-        "whether pictures are sent to the model: `auto` (until its endpoint refuses one), `on` (always), `off`",
+        "whether the model gets pictures: `auto` (until its endpoint refuses one), `on`, `off`",
         parse_choice("auto", "on", "off"),
     )
     log_level: str = setting(
@@ -258,7 +227,7 @@ class Settings:
     )
     backup_dir: Path | None = setting(
         None,
-        "a folder that gets a backup of all memory each day (UTC), checked by reading it; it should be on another disk",
+        "a folder for a daily backup of all memory, checked by reading it; it should be on another disk",
         Path,
         shown="none",
     )
@@ -266,23 +235,22 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Return the settings from environment variables. Raise SettingsError, naming every variable with a wrong
-        value.
+        """Return the settings from environment variables. Raise SettingsError, naming every wrong variable.
 
-        An empty value counts as not set. The token and the key are not required here: a playground needs neither.
+        An empty value counts as not set. The token and the key are not required, because a playground needs neither.
         """
         values: dict[str, Any] = {}
         wrong: dict[str, str] = {}
-        hidden = [environ.get(one.name.upper(), "").strip() for one in fields(cls) if isinstance(one.default, Secret)]
-        for one in fields(cls):
-            variable = one.name.upper()
-            if one.metadata and (text := environ.get(variable, "").strip()):
+        hidden = [environ.get(f.name.upper(), "").strip() for f in fields(cls) if isinstance(f.default, Secret)]
+        for option in fields(cls):
+            variable, read = option.name.upper(), option.metadata.get("read")
+            if read and (text := environ.get(variable, "").strip()):
                 try:
-                    values[one.name] = one.metadata["read"](text)
+                    values[option.name] = read(text)
                 except ValueError as error:
                     place = getattr(environ, "places", {}).get(variable, "the environment")
-                    wrong[variable] = f"{error} {_show_value(text, one.metadata['read'], hidden)} in {place}."
-        for variable in wrong:  # the first is raised, with all others after it
+                    wrong[variable] = f"{error} {_show_value(text, read, hidden)} in {place}."
+        for variable in wrong:  # the first is raised, followed by the others
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
@@ -297,16 +265,15 @@ class Settings:
             )
 
     def secrets(self) -> tuple[str, ...]:
-        """Return every secret value that is set, to redact them from the log."""
-        values = (getattr(self, one.name) for one in fields(self))
+        """Return every secret value that is set, to redact it in the log."""
+        values = (getattr(self, option.name) for option in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
         password = urlsplit(self.database_url.value).password
         return (*found, *([password] if password else ()))
 
 
+# Names of other programs that look more like a different setting.
 _NAMES_ELSEWHERE = {"OPENAI_API_BASE": "OPENAI_BASE_URL"}
-"""Names that other programs give a setting of ours, where another name of ours would look nearer."""
-
 # A bot's token (Bot API: "123456:ABC-DEF…"), a key as model providers write them, a password within a URL.
 _SECRET = re.compile(
     r"\d+:[\w-]{5,}|\b(sk|pk|gsk|key|hf)[-_]\w|://[^/]*@|secret|token|passw|[\w+/=-]{32,}", re.IGNORECASE
@@ -314,21 +281,17 @@ _SECRET = re.compile(
 
 
 def _show_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
-    """Return the wrong value for its error, or "" if it looks like a secret."""
-    if (
-        read in (Secret, parse_key, parse_token)
-        or _SECRET.search(text)
-        or any(secret and secret in text for secret in secrets)
-    ):
+    is_secret = read in (Secret, parse_key, parse_token) or _SECRET.search(text)
+    if is_secret or any(secret and secret in text for secret in secrets):
         return "It stands"
     cut = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
     return f"It is “{cut}”" if cut.isprintable() else f"It is {cut!a}"
 
 
 def find_misspelt(environ: Mapping[str, str]) -> list[str]:
-    """Yield a sentence for each unknown name that resembles a setting."""
-    ours = [one.name.upper() for one in fields(Settings) if one.metadata]
-    # Difflib takes quadratic time; the names of others may have any length.
+    """Return a sentence for each unknown variable that resembles a setting."""
+    ours = [option.name.upper() for option in fields(Settings) if option.metadata]
+    # difflib takes quadratic time, and other programs' variables may have any length.
     others = [name for name in sorted(environ.keys() - set(ours)) if len(name) <= MAX_SHOWN_CHARS]
     near = {name: get_close_matches(name.upper(), ours, n=1, cutoff=0.8) for name in others}
     meant = {name: _NAMES_ELSEWHERE.get(name, ours[0]) for name, ours in near.items() if ours}
@@ -336,15 +299,13 @@ def find_misspelt(environ: Mapping[str, str]) -> list[str]:
 
 
 class Environment(dict[str, str]):
-    """Variables by name. `places`: by name, the line of `.env` that a value is from; others are the process's own."""
+    """Variables by name. `places` has the line of `.env` for each variable that came from there."""
 
     places: Mapping[str, str]
 
 
 def read_environment(directory: Path | None = None) -> Environment:
-    """Return the process's environment over `.env` of the working directory; an empty variable counts as not set.
-    Raises SettingsError, naming the line, if that file cannot be read.
-    """
+    """Return the environment on top of `.env`. Raise SettingsError, naming the line, if that file is not readable."""
     file = (directory or Path.cwd()) / ".env"
     try:
         text = file.read_bytes().decode() if file.is_file() else ""
@@ -353,16 +314,18 @@ def read_environment(directory: Path | None = None) -> Environment:
         raise SettingsError(str(file), f"line {line} is not text in UTF-8.") from None
     except OSError as error:
         raise SettingsError(str(file), f"cannot be read ({error.strerror}).") from None
-    # Where each ends: the parser says from which line on it has read, and skips empty lines.
-    read = parse_stream(io.StringIO(text))
-    lines = [(one.original.line + one.original.string.rstrip().count("\n"), one) for one in read]
-    if wrong := next((line for line, one in lines if one.error), 0):
+    # The last line of each binding: the parser gives the first line, including skipped empty ones.
+    bindings = parse_stream(io.StringIO(text))
+    lines = [(binding.original.line + binding.original.string.rstrip().count("\n"), binding) for binding in bindings]
+    if wrong := next((line for line, binding in lines if binding.error), 0):
         raise SettingsError(str(file), f"line {wrong} is not of the form NAME=value.")
     values = {name: value or "" for name, value in dotenv_values(stream=io.StringIO(text)).items()}
     own = {name: value for name, value in os.environ.items() if value.strip() or name not in values}
-    found = Environment({**values, **own})
-    found.places = {one.key: f"line {line} of {file}" for line, one in lines if one.key and one.key not in own}
-    return found
+    environment = Environment({**values, **own})
+    environment.places = {
+        binding.key: f"line {line} of {file}" for line, binding in lines if binding.key and binding.key not in own
+    }
+    return environment
 
 
 if __name__ == "__main__":

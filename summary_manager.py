@@ -1,7 +1,7 @@
-"""Messages → L1 → L2 → L3 summaries: plan a fold, run it once, commit it whole.
+"""Fold messages into summaries of level 1, and summaries into higher levels.
 
-Folding hides, it never erases: the messages stay, archived, under the summary that covers them. A fold that fails or
-is refused changes nothing. Does not know Telegram, or who is told of a failure.
+A fold is planned, run and committed in one transaction. It erases nothing: the messages stay, archived under their
+summary. A failed fold changes nothing.
 """
 
 import logging
@@ -44,33 +44,26 @@ FOLDS = make_counter(
 )
 
 LEASE = timedelta(minutes=15)
-IDLE_BACK_OFF = timedelta(minutes=10)
-"""How long a quiet scope rests after a failed fold. Doubled after each further failure."""
+IDLE_BACK_OFF = timedelta(minutes=10)  # of a quiet conversation after a failed fold, doubled after each further failure
 MAX_DOUBLINGS = 8
-MAX_SKIPPED_TURNS = 8  # the most turns to wait before a policy that folds every turn tries again
-JSON_COMFORT = 100_000  # the size up to which the JSON store is promised to be fast. SQLite is recommended above it.
-
-
-SUMMARY_HEADER = 32  # prompt tokens of one summary's heading: level, dates and number of messages
+MAX_SKIPPED_TURNS = 8  # before a policy that folds every turn retries
+JSON_COMFORT = 100_000  # messages up to which the JSON store is fast; SQLite is recommended above that
+SUMMARY_HEADER = 32  # prompt tokens of a summary's heading: level, dates and number of messages
 MIN_SUMMARY_TOKENS = 40
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
-    """Tokens: `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
+    """Token limits of summaries and of the turns between them."""
 
-    `recent`: the most that active turns take in a prompt; a scope that was quiet for `quiet` (None: never) is folded
-    when its active turns take more than half of that.
-    """
-
-    chunk: int
-    live: int
-    recent: int
-    quiet: timedelta | None = None
+    chunk: int  # of a pyramid's summary
+    live: int  # of a rolling or sliding summary
+    recent: int  # of active turns in a prompt; a quiet conversation is folded from half of that
+    quiet: timedelta | None = None  # silence after which a conversation counts as quiet; None disables that
 
     @classmethod
     def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
-        """For prompts of these budgets, so that all active summaries of a pyramid fit. `quiet_minutes` 0: never."""
+        """Return limits with which all active summaries of a pyramid fit in these budgets."""
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, part.summaries // MAX_ACTIVE - SUMMARY_HEADER),
             live=max(MIN_SUMMARY_TOKENS, min(live, part.summaries - SUMMARY_HEADER)),
@@ -80,16 +73,16 @@ class FoldLimits:
         )
 
     def text(self, policy: FoldPolicy) -> int:
-        """Return the most tokens of one summary at any level."""
+        """Return the token limit of one summary at any level."""
         return self.chunk if policy.has_levels else self.live
 
 
 @define(kw_only=True, eq=False)
 class SummaryManager:
-    """Fold scopes, with at most one live fold in each.
+    """Fold conversations, with at most one fold at a time in each.
 
-    `embedding_model`: its progress is in the status. `before_fold`: called with messages before they are archived;
-    never raises. `rebuilds`: chunks done and in all of each running rebuild (background/rebuild.py writes it).
+    `before_fold` is called with messages before they are archived, and never raises. background/rebuild.py keeps the
+    finished and total chunks of running rebuilds in `rebuilds`.
     """
 
     _memory: ExternalMemory
@@ -109,9 +102,9 @@ class SummaryManager:
         return self._limits_now()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
-        """Fold everything that is due for this reason, level by level; under pressure only once, the rest can wait.
+        """Fold everything that is due for this reason, level by level, but under pressure only once.
 
-        Raises a StorageError only.
+        Raise StorageError. Other failures are recorded and returned as an outcome.
         """
         made: list[Summary] = []
         archived = 0
@@ -148,15 +141,15 @@ class SummaryManager:
         return ended("folded")
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
-        """Summarise all active messages. The result is "nothing" if there are none or memory is off."""
+        """Summarise all active messages. The state is "nothing" if there are none or memory is off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
-            # The person who asked reads the outcome, so it must not be told a second time.
+            # The person who asked reads the outcome, so they must not be told again.
             await self.untold_failure(scope)
         return outcome
 
     async def fold_quiet(self) -> None:
-        """Fold scopes that are quiet and hold enough messages. Call this regularly."""
+        """Fold quiet conversations with enough messages. Call this regularly."""
         if self.limits.quiet is None:
             return
         now = self._clock()
@@ -168,7 +161,7 @@ class SummaryManager:
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
                     seen[scope] = newest
                 elif not await self._is_backing_off(store, scope, now):
-                    with suppress(ServedElsewhere):  # somebody spoke there a moment ago
+                    with suppress(ServedElsewhere):  # somebody has just written there
                         await self.fold(scope, "idle")
         self._too_small = seen
 
@@ -181,7 +174,7 @@ class SummaryManager:
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MAX_DOUBLINGS)
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """Return the failure that the owner was not told about yet, once."""
+        """Return the last failure if the owner was not told about it yet, and mark it as told."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
@@ -190,7 +183,7 @@ class SummaryManager:
             return failure
 
     async def status(self, scope: Scope) -> Status:
-        """Return the scope's figures, even while its memory is off."""
+        """Return the figures of a conversation, even while memory is off."""
         config = await self._memory.config(scope.owner)
         async with self._memory.home(scope.owner) as store:
             counts = await store.read_counts(scope)
@@ -211,7 +204,7 @@ class SummaryManager:
             is_folding=scope in self._folding,
             rebuilding=self.rebuilds.get(scope),
             history_extraction=history_extraction,
-            newest=max(active, key=lambda one: one.id, default=None),
+            newest=max(active, key=lambda summary: summary.id, default=None),
             indexed=indexed,
             unreadable=max(0, indexed[0] - embedded) if indexed else 0,
             tokens_saved=saved,
@@ -224,7 +217,6 @@ class SummaryManager:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
-        """Take the lease if the scope's counters allow a fold, and plan it once. The memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None or not await self._may_be_due(store, scope, config, reason):
@@ -241,7 +233,7 @@ class SummaryManager:
             return (lease, plan) if plan else "nothing"
 
     async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
-        """Return False if a fold for this reason cannot be due. Reads no message."""
+        # By counters alone, without reading messages.
         if is_folded_only_on_request(config) and reason not in ("now", "upwards"):
             return False
         counts = await store.read_counts(scope)
@@ -277,7 +269,7 @@ class SummaryManager:
         return policy.plan(state, reason)
 
     async def leased(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
-        """Return the lease of a scope, or None if another job holds it. Cancelling leaves no lease behind."""
+        """Acquire the lease of a conversation, or return None if another job holds it."""
 
         async def take() -> FoldLease | None:
             return await store.begin_fold(scope, reason, now=self._clock(), lease=LEASE)
@@ -289,12 +281,8 @@ class SummaryManager:
         return await take_or_give_back(take, give_back)
 
     async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
-        """Learn facts from the sources, call the model outside any transaction, then commit if all are still there.
-
-        Raises StaleFold where one is not.
-        """
         scope = lease.scope
-        # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
+        # A fold after every turn leaves the newest turns in the prompt, so learning facts can wait.
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
@@ -311,7 +299,7 @@ class SummaryManager:
         return summary
 
     async def _read(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
-        """Return the sources as the model will read them, and the messages that left a sliding window."""
+        """Return the sources for the model, and the messages that left a sliding window."""
         scope = lease.scope
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -325,18 +313,19 @@ class SummaryManager:
                 raise StaleFold
             new, dropped = window, list[Message]()
             if plan.window_ids:
-                # It goes on only from its own predecessor, and only where the window still reaches back to that.
-                below = [one for one in below if one.id == plan.base_id and one.last_at >= window[0].created_at]
-                # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
+                # Continue only from the plan's own predecessor, and only if the window still reaches back to it.
+                below = [base for base in below if base.id == plan.base_id and base.last_at >= window[0].created_at]
+                # Messages that the predecessor covers have its chunk or an earlier one. Chunk ids are summary ids.
                 new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
                 if below and below[0].order < window[0].order:
                     earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]
             facts = await store.facts.list_all(scope.owner)
         summaries = make_summary_sources(below)
-        moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
-        compressed = 1 + max((one.times_compressed for one in below), default=0)
-        if plan.window_ids:  # no message is rewritten after it left the window
+        moments = [message.created_at for message in new]
+        moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
+        compressed = 1 + max((summary.times_compressed for summary in below), default=0)
+        if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
         material = Material(
             lines=make_message_sources(new) if new else summaries,
@@ -352,9 +341,7 @@ class SummaryManager:
         return material, dropped
 
     async def release(self, lease: FoldLease) -> None:
-        """Give a lease back without a fold, also while the task is cancelled; where the store fails, it expires by
-        itself.
-        """
+        """Release a lease without a fold, even if the task is cancelled. If the store fails, the lease expires."""
 
         async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:
@@ -376,7 +363,7 @@ def is_folded_only_on_request(config: OwnerConfig) -> bool:
 
 
 def _backs_off_by_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
-    """Return True if too few turns came since the last failure: one after the first, two after the second, …"""
+    # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active if message.created_at > failure.at}
     return len(active) < MAX_UNFOLDED and len(turns) < min(
         MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS)

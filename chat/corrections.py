@@ -87,7 +87,7 @@ class Corrections:
     async def forget_archives(self, keep: timedelta) -> None:
         """Forget all archives older than `keep`, then clean the files once."""
         old = Forgetting(what="archives", until=self._clock() - keep)
-        await self._expire_due([(owner, old) for owner in await self._memory.with_archives(old)])
+        await self._expire_due([(owner, old) for owner in await self._memory.find_owners_with(old)])
 
     async def forget_deleted(self) -> None:
         """Forget the facts that were deleted a day ago, then clean the files once."""

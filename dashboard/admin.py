@@ -1,7 +1,4 @@
-"""What the admins of the bot see and decide, in private, on the same page: people, quotas, health, errors.
-
-To everybody else it does not exist. Does not know how a person is told that they were let in.
-"""
+"""Answer requests of the bot's admins: people, quotas, health, errors. Everybody else gets a 404."""
 
 from datetime import UTC, datetime
 
@@ -9,14 +6,15 @@ from attrs import define
 
 from chat.operation import format_backup, format_receipt, list_audience, list_people, make_overview, propose_broadcast
 from chat.services import Services
+from dashboard.forms import pick
 from dashboard.host import Host
-from dashboard.visits import Answer, Handler, Visit, VisitRefused
+from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import tr
 from records.owners import Standing
 from runtime import logs
 
 MAX_PEOPLE = 1_000
-MAX_TEXT_CHARS = 4_000  # characters of a message to everybody; the bound that its sentence names is smaller
+MAX_TEXT_CHARS = 4_000  # of a request; a broadcast has a smaller limit with its own sentence
 
 
 @define(kw_only=True, eq=False)
@@ -26,12 +24,13 @@ class Admin:
     _services: Services
     _host: Host
 
-    async def shown(self, visit: Visit) -> Answer:
+    async def overview(self, visit: Visit) -> Answer:
+        """Return everything that the admin page shows."""
         self._demand_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_overview(services, operation)
         spent = await memory.usage.of(services.clock().date())
-        used = {person: one.prompt + one.completion for person, one in spent.items()}
+        used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {
             "memories": found.memories,
             "active_week": found.active,
@@ -46,13 +45,16 @@ class Admin:
             "everyone": operation.everyone,
             "health": dict(await self._host.health()),
             "people": [
-                {"id": one.id, "name": one.name, "standing": one.standing, "used_today": used.get(one.id, 0)}
-                for one in list_people(services, operation)[:MAX_PEOPLE]
+                {**pick(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
+                for person in list_people(services, operation)[:MAX_PEOPLE]
             ],
             "broadcasts": [
-                {"id": one.id, "said": format_receipt(await memory.broadcasts.progress(one), tr("broadcast-sending"))}
-                for one in await memory.broadcasts.sending()
-                if one.admin == visit.session.person
+                {
+                    "id": broadcast.id,
+                    "said": format_receipt(await memory.broadcasts.progress(broadcast), tr("broadcast-sending")),
+                }
+                for broadcast in await memory.broadcasts.sending()
+                if broadcast.admin == visit.session.person
             ],
             "errors": [
                 {"at": datetime.fromtimestamp(at, UTC).isoformat(), "where": where, "text": template}
@@ -60,20 +62,16 @@ class Admin:
             ],
         }
 
-    def decision(self, standing: Standing) -> Handler:
-        """Return a handler that gives a person this standing."""
-
-        async def decided(visit: Visit) -> Answer:
-            self._demand_admin(visit)
-            number = visit.asked.integer("id")
-            if standing == "removed" and number in self._host.operation.admin_ids:
-                raise VisitRefused(409, tr("admin-not-an-admin"))
-            if number <= 0:
-                raise VisitRefused(404, tr("admin-nobody"))
-            await self._host.decide(number, standing, visit.session.person)
-            return await self.shown(visit)
-
-        return decided
+    async def decide(self, standing: Standing, visit: Visit) -> Answer:
+        """Give a person this standing."""
+        self._demand_admin(visit)
+        person = visit.asked.integer("id")
+        if standing == "removed" and person in self._host.operation.admin_ids:
+            raise VisitRefused(409, tr("admin-not-an-admin"))
+        if person <= 0:
+            raise VisitRefused(404, tr("admin-nobody"))
+        await self._host.decide(person, standing, visit.session.person)
+        return await self.overview(visit)
 
     async def propose(self, visit: Visit) -> Answer:
         """Preview a broadcast without sending it."""
@@ -82,9 +80,8 @@ class Admin:
         found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
         if isinstance(found, str):
             raise VisitRefused(400, found)
-        made, people = found
-        told = tr("broadcast-confirm", people=len(people))
-        return {"id": made.id, "told": told, "text": made.text}
+        broadcast, people = found
+        return {**pick(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
     async def send(self, visit: Visit) -> Answer:
         return await self._end_broadcast(visit, is_sent=True)
@@ -93,7 +90,6 @@ class Admin:
         return await self._end_broadcast(visit, is_sent=False)
 
     async def _end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
-        """Send a proposed broadcast, or stop the one under way."""
         self._demand_admin(visit)
         memory, admin = self._services.memory, visit.session.person
         found = await memory.broadcasts.get(visit.asked.integer("id"))
@@ -102,10 +98,10 @@ class Admin:
         if is_sent:
             people = await list_audience(memory, self._host.operation, admin)
             await memory.broadcasts.begin(found, people, receipt=None)
-            return {"said": tr("broadcast-sending"), **await self.shown(visit)}
+            return {"said": tr("broadcast-sending"), **await self.overview(visit)}
         said = format_receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
         await memory.broadcasts.end(found)
-        return {"said": said, **await self.shown(visit)}
+        return {"said": said, **await self.overview(visit)}
 
     def _demand_admin(self, visit: Visit) -> None:
         if not visit.is_admin or visit.is_group:

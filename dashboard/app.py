@@ -1,11 +1,8 @@
-"""The page as one app: its files, its API, and the guards in front of both.
-
-What comes by another name than the bot's own, or from another site's page, is refused: a page elsewhere must not ask in
-a visitor's name. Does not know what is shown, nor who runs the server.
-"""
+"""The memory page as an ASGI app: its files, its API, and the guards in front of both."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -38,14 +35,15 @@ CONTENT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org"
 )
 
+# Domains that are in no public DNS: RFC 6761, RFC 6762 (also a Kubernetes cluster's), and ICANN's of 2024.
 PRIVATE_DOMAINS = (".localhost", ".local", ".internal")
-"""Domains that are in no public DNS: RFC 6761, RFC 6762 (also a Kubernetes cluster's), and ICANN's of 2024."""
 WRONG_HOST = "This page has another name. The proxy in front of it should pass on the host's name in DASHBOARD_URL."
 
 
 def make_dashboard_app(services: Services, host: Host) -> Starlette:
-    """Return the page at /, its files at /static, its API at /api; all of it also below the path of the page's URL,
-    which a proxy may take away or leave.
+    """Return the app with the page at /, its files at /static and its API at /api.
+
+    The same routes are mounted below the path of DASHBOARD_URL, because a proxy may or may not strip it.
     """
     visitors = Visitors()
     routes = _make_routes(services, host, visitors)
@@ -61,29 +59,24 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
 
 
 class PatientProtocol(BoundedProtocol):
-    """A protocol that waits longer for a request: an imported file may come over a slow line."""
+    """A protocol that waits longer for a request, because a file may be uploaded over a slow line."""
 
     request_within = 120.0
 
 
 @asynccontextmanager
 async def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
-    """Serve the page while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
-    async with serve(
-        make_dashboard_app(services, host), address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol
-    ) as port:
+    """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
+    app = make_dashboard_app(services, host)
+    async with serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol) as port:
         yield port
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors)
-    views, why, past = (
-        Views(services=services, operation=host.operation),
-        Why(services=services),
-        Past(services=services, host=host),
-    )
-    changes, admin = Changes(services=services, views=views), Admin(services=services, host=host)
+    views = Views(services=services, operation=host.operation)
+    past, admin = Past(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.home,
         "timeline": views.timeline,
@@ -95,63 +88,63 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "profile": views.profile,
         "summaries": views.summaries,
         "summary": views.summary,
-        "why": why.answers,
+        "why": Why(services=services).answers,
         "statistics": views.statistics,
         "settings": views.settings,
         "reminders": views.reminders,
         "learning": past.learning,
-        "admin": admin.shown,
+        "admin": admin.overview,
         "export": past.export,
     }
     writing: dict[str, Handler] = {
-        **changes.handlers,
+        **Changes(services=services, views=views).handlers,
         "learn": past.learn,
         "export/send": past.send,
         "learn/stop": past.stop_learning,
-        "admin/allow": admin.decision("allowed"),
-        "admin/refuse": admin.decision("refused"),
-        "admin/remove": admin.decision("removed"),
+        "admin/allow": partial(admin.decide, "allowed"),
+        "admin/refuse": partial(admin.decide, "refused"),
+        "admin/remove": partial(admin.decide, "removed"),
         "admin/broadcast": admin.propose,
         "admin/broadcast/send": admin.send,
         "admin/broadcast/stop": admin.stop,
     }
-    # The body is a file: what is asked is in the address.
+    # The body is a file, so the parameters are in the query string.
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
-    async def texts(request: Request) -> Response:
-        return await compress_response(
-            request, JSONResponse(make_wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
-        )
+    async def get_texts(request: Request) -> Response:
+        texts = make_wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers)
+        return await compress_response(request, JSONResponse(texts))
 
-    async def page(request: Request) -> Response:
-        return make_asset_response(STATIC, request, "index.html")
-
-    async def static(request: Request) -> Response:
-        return make_asset_response(STATIC, request, request.path_params["path"])
+    async def get_file(request: Request) -> Response:
+        return make_asset_response(STATIC, request, request.path_params.get("path", "index.html"))
 
     return [
-        Route("/", page),
+        Route("/", get_file),
         Mount(
             "/api",
             routes=[
-                Route("/texts", texts),
-                Route("/session", visits.begun, methods=["POST"]),
-                Route("/session/end", visits.ended, methods=["POST"]),
-                *(Route(f"/{name}", visits.reading(one), methods=["GET"]) for name, one in reading.items()),
-                *(Route(f"/{name}", visits.writing(one), methods=["POST"]) for name, one in writing.items()),
-                *(Route(f"/{name}", visits.reading(one), methods=["POST"]) for name, one in uploading.items()),
+                Route("/texts", get_texts),
+                Route("/session", visits.begin_session, methods=["POST"]),
+                Route("/session/end", visits.end_sessions, methods=["POST"]),
+                *(Route(f"/{name}", visits.make_reader(handler)) for name, handler in reading.items()),
+                *(
+                    Route(f"/{name}", visits.make_writer(handler), methods=["POST"])
+                    for name, handler in writing.items()
+                ),
+                *(
+                    Route(f"/{name}", visits.make_reader(handler), methods=["POST"])
+                    for name, handler in uploading.items()
+                ),
             ],
             middleware=[Middleware(SameOrigin, origins=(host.origin,))],
         ),
-        Route("/static/{path:path}", static),
+        Route("/static/{path:path}", get_file),
     ]
 
 
 @define(eq=False)
 class KnownHost:
-    """Refuse requests that call the page by a name which somebody else may own: such a name can be made to lead here
-    (DNS rebinding). `names`: the page's own.
-    """
+    """Middleware that refuses unknown Host headers, against DNS rebinding. `names` are the page's own hosts."""
 
     app: ASGIApp
     names: frozenset[str]
@@ -163,9 +156,7 @@ class KnownHost:
             await PlainTextResponse(WRONG_HOST, 400)(scope, receive, send)
 
     def _is_known(self, host: str) -> bool:
-        """True for the page's names, and for those by which a proxy calls its neighbour: an IP address, a name
-        without a dot, or one below a domain that nobody can register.
-        """
+        # A proxy may also use an IP address, a name without a dot, or one below a domain that nobody can register.
         try:
             name = urlsplit(f"//{host}").hostname
         except ValueError:  # such as [::
@@ -179,8 +170,9 @@ class KnownHost:
 
 @define(eq=False)
 class SameOrigin:
-    """Refuses requests that another site's page makes; programs and the page's own requests pass. `origins`: by which
-    the page is reached in addition to the name that a request calls. `linked`: paths to which links may lead.
+    """Middleware that refuses requests of other sites' pages, which must not act in a visitor's name.
+
+    `origins` are accepted next to the request's own host. Other sites may link to the paths in `linked`.
     """
 
     app: ASGIApp
@@ -209,7 +201,7 @@ class SameOrigin:
 
 @define(eq=False)
 class SafeHeaders:
-    """Add security headers to every response, and keep a stricter policy of its own."""
+    """Middleware that adds security headers to every response that does not set its own."""
 
     app: ASGIApp
     policy: str
@@ -221,8 +213,7 @@ class SafeHeaders:
                 headers.setdefault("Content-Security-Policy", self.policy)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "no-referrer")
-                # The page changes with the program: an old module next to a new one breaks it. Answers of its API are
-                # of one person's memory, and stand in no cache.
+                # An old module next to a new one would break the page. API responses are private.
                 headers.setdefault("Cache-Control", "no-store" if "/api/" in scope["path"] else "no-cache")
             await send(message)
 

@@ -1,11 +1,12 @@
-"""What can be changed from the page, each by the function that the command of the chat calls.
+"""Answer the page's writing requests with the functions that the chat's commands call.
 
-Does not know who may change what (visits.py).
+visits.py checks who may write.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
+from functools import partial
 
 from attrs import define
 
@@ -13,6 +14,7 @@ from background.rebuild import RebuildProgress
 from chat.choices import Choice, MemoryIsOff, NotOffered, choose, list_choices
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
+from dashboard.forms import pick
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
@@ -21,23 +23,16 @@ from locales.page_texts import to_page_text
 from locales.receipts import format_counts, format_outcome, format_quoting, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
-from records.owners import (
-    OwnerConfig,
-    memory_mode_of,
-)
+from records.owners import memory_mode_of
 from records.reminders import MAX_REMINDERS, ReminderWish
 from records.scopes import Scope
 from reminders.wishes import parse_wish
 from text.characters import remove_invisible
 from text.time_zones import format_zone
 
-MAX_TEXT_CHARS = 4_000
-"""Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
-
-MAX_LISTED = 30  # the most later answers that a preview lists
-LISTED_CHARS = 200  # the most characters of each text in the list
-
-Change = Callable[[OwnerConfig], OwnerConfig]
+MAX_TEXT_CHARS = 4_000  # of a request's text; each use has a smaller limit with its own sentence
+MAX_LISTED = 30  # later answers that a preview lists
+MAX_LISTED_CHARS = 200  # of each text in a preview
 
 
 @define(kw_only=True, eq=False)
@@ -49,12 +44,12 @@ class Changes:
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """Return the handlers by address."""
+        """Return the handlers by path."""
         return {
             "facts/add": self.add_fact,
-            "facts/edit": self.edit_fact,
-            "facts/supersede": self.supersede_fact,
-            **{f"facts/{verb}": self._make_fact_handler(verb) for verb in VERBS},
+            "facts/edit": partial(self._reword_fact, is_change=False),
+            "facts/supersede": partial(self._reword_fact, is_change=True),
+            **{f"facts/{verb}": partial(self._change_fact, verb) for verb in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview,
@@ -70,37 +65,21 @@ class Changes:
             "reminders/remove": self.remove_reminder,
         }
 
-    # facts and profile ---------------------------------------------------------------------------------------
-
-    @property
-    def _by_hand(self) -> FactsByHand:
-        return FactsByHand(self._services)
-
     async def add_fact(self, visit: Visit) -> Answer:
-        made = await self._by_hand.add(visit.owner, visit.asked.text("text", MAX_TEXT_CHARS))
-        said = made if isinstance(made, str) else tr("memory-added", text=made.text)
+        added = await FactsByHand(self._services).add(visit.owner, visit.asked.text("text", MAX_TEXT_CHARS))
+        said = added if isinstance(added, str) else tr("memory-added", text=added.text)
         return {"said": said, **await self._views.facts(visit)}
-
-    async def edit_fact(self, visit: Visit) -> Answer:
-        return await self._reword_fact(visit, is_change=False)
-
-    async def supersede_fact(self, visit: Visit) -> Answer:
-        return await self._reword_fact(visit, is_change=True)
 
     async def _reword_fact(self, visit: Visit, *, is_change: bool) -> Answer:
         number, text = visit.asked.integer("id"), visit.asked.text("text", MAX_TEXT_CHARS)
-        refusal = await self._by_hand.edit(visit.owner, number, text, is_change=is_change)
+        refusal = await FactsByHand(self._services).edit(visit.owner, number, text, is_change=is_change)
         if refusal is not None:
             raise VisitRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.facts(visit)}
 
-    def _make_fact_handler(self, verb: str) -> Handler:
-        async def change(visit: Visit) -> Answer:
-            number = visit.asked.integer("id")
-            said = await self._by_hand.change(visit.owner, verb, number)
-            return {"said": said, **await self._views.facts(visit)}
-
-        return change
+    async def _change_fact(self, verb: str, visit: Visit) -> Answer:
+        said = await FactsByHand(self._services).change(visit.owner, verb, visit.asked.integer("id"))
+        return {"said": said, **await self._views.facts(visit)}
 
     async def refresh_profile(self, visit: Visit) -> Answer:
         if await self._services.distiller.distil_now(visit.owner) is None:
@@ -110,14 +89,11 @@ class Changes:
     async def forget_profile(self, visit: Visit) -> Answer:
         what = Forgetting(what="profiles", ids=(visit.asked.integer("id"),))
         gone = await self._services.corrections.forget(visit.owner, what)
-        return {
-            "said": tr("forget-gone") if gone.is_nothing else format_receipt(gone),
-            **await self._views.profile(visit),
-        }
-
-    # forgetting ----------------------------------------------------------------------------------------------
+        said = tr("forget-gone") if gone.is_nothing else format_receipt(gone)
+        return {"said": said, **await self._views.profile(visit)}
 
     async def preview(self, visit: Visit) -> Answer:
+        """List what a request to forget would erase; unless `with_repeats` is false, also what repeats it."""
         what = await self._parse_target(visit)
         with_remainder = visit.asked.flag("with_repeats", default=True)
         found = Forgotten()
@@ -127,12 +103,17 @@ class Changes:
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
+        async with self._services.memory.home(visit.owner) as store:
+            repeating = await store.read_messages(visit.scope, found.remainder.answers[:MAX_LISTED])
         return {
             "erases": erases,
             "quotes": quotes,
             "counts": _format_counts(found),
             "is_nothing": found.is_nothing and not is_importing,
-            **await self._list_texts(visit, found),
+            "messages": [_shorten(message.content) for message in found.listing.messages],
+            "facts": [_shorten(text) for text in found.listing.facts],
+            "summaries": [_shorten(text) for text in found.listing.summaries],
+            "repeating": [_shorten(message.content) for message in repeating],
         }
 
     async def forget(self, visit: Visit) -> Answer:
@@ -143,19 +124,8 @@ class Changes:
             "counts": _format_counts(gone),
         }
 
-    async def _list_texts(self, visit: Visit, found: Forgotten) -> Answer:
-        """Return the beginnings of the texts to forget, and of later answers that repeat them."""
-        async with self._services.memory.home(visit.owner) as store:
-            repeating = await store.read_messages(visit.scope, found.remainder.answers[:MAX_LISTED])
-        return {
-            "messages": [_shorten(message.content) for message in found.listing.messages],
-            "facts": [_shorten(text) for text in found.listing.facts],
-            "summaries": [_shorten(text) for text in found.listing.summaries],
-            "repeating": [_shorten(message.content) for message in repeating],
-        }
-
     async def _parse_target(self, visit: Visit) -> Forgetting:
-        """Return what to forget. Of messages, only those of this scope count."""
+        """Return what to forget. Messages of other conversations are ignored."""
         asked, ids = visit.asked, visit.asked.ids("ids")
         with_quotes = asked.flag("with_quotes", default=False)
         match asked.text("what", MAX_NAME_CHARS):
@@ -164,7 +134,7 @@ class Changes:
                     found = await store.read_messages(visit.scope, ids)
                     if kind == "turn" and found:
                         found = await store.read_turn(visit.scope, found[0].turn)
-                chosen = tuple(one.id for one in found)
+                chosen = tuple(message.id for message in found)
                 return Forgetting(what="messages", ids=chosen, with_quotes=with_quotes)
             case "facts":
                 return Forgetting(what="facts", ids=ids, with_quotes=with_quotes)
@@ -182,33 +152,30 @@ class Changes:
                 return Forgetting(what="everything")
         raise BadRequest("what is messages, turn, facts, days, conversation or everything.")
 
-    # choices -------------------------------------------------------------------------------------------------
-
     async def settings(self, visit: Visit) -> Answer:
         asked = visit.asked.within("change")
-        wanted = {one.name: _value(asked, one) for one in list_choices(self._services) if asked.has(one.name)}
+        choices = [choice for choice in list_choices(self._services) if asked.has(choice.name)]
+        wanted = {choice.name: _read_value(asked, choice) for choice in choices}
         try:
             config = await choose(self._services, visit.owner, wanted)
         except NotOffered as error:
             raise VisitRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
 
-    # summaries -----------------------------------------------------------------------------------------------
-
     async def fold(self, visit: Visit) -> Answer:
-        self._demand_on(visit, "summaries-is-off")
+        _demand_memory_on(visit)
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
             raise VisitRefused(409, format_outcome(outcome))
         return {"said": format_outcome(outcome)}
 
     async def rebuild(self, visit: Visit) -> Answer:
-        self._demand_on(visit, "summaries-is-off")
+        _demand_memory_on(visit)
 
-        async def untold(_: RebuildProgress) -> None:
-            """Ignore progress, which the page polls."""
+        async def ignore_progress(_: RebuildProgress) -> None:
+            """The page polls the progress."""
 
-        self._services.rebuilder.start(visit.scope, untold)
+        self._services.rebuilder.start(visit.scope, ignore_progress)
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:
@@ -221,8 +188,6 @@ class Changes:
             case "gone":
                 raise VisitRefused(404, tr("forget-gone"))
         return {"said": tr("dashboard-summary-corrected")}
-
-    # conversations -------------------------------------------------------------------------------------------
 
     async def begin_conversation(self, visit: Visit) -> Answer:
         location, title = await self._location_of(visit), _parse_title(visit)
@@ -250,18 +215,16 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def _location_of(self, visit: Visit) -> Scope:
-        """Return the Telegram topic of a conversation, or none."""
+        """Return the Telegram topic that a conversation belongs to."""
         for scope in await self._views.scopes(visit.owner):
             if scope["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(scope["place"])))
         raise VisitRefused(404, tr("chats-gone"))
 
-    # reminders -----------------------------------------------------------------------------------------------
-
     async def add_reminder(self, visit: Visit) -> Answer:
         services, person = self._services, visit.session.person
         now, text = services.clock().astimezone(visit.zone), visit.asked.text("text", MAX_TEXT_CHARS)
-        if "at" in visit.asked:  # its person has confirmed what was read
+        if "at" in visit.asked:  # the person has confirmed what the model read
             given = {name: visit.asked.text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
             if (wish := parse_wish({**given, "text": text}, now)) is None:
                 raise VisitRefused(400, tr("reminders-passed"))
@@ -271,7 +234,7 @@ class Changes:
                 raise VisitRefused(400, wished)
             wish, is_to_confirm = wished
             if is_to_confirm:
-                return {"proposed": _proposal(wish, visit.zone)}
+                return {"proposed": _format_proposal(wish, visit.zone)}
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._location_of(visit)).thread
@@ -284,9 +247,10 @@ class Changes:
         await self._services.reminders.remove(visit.owner, visit.asked.integer("id"))
         return await self._views.reminders(visit)
 
-    def _demand_on(self, visit: Visit, key: str) -> None:
-        if visit.config is None or not visit.config.enabled:
-            raise VisitRefused(409, tr(key))
+
+def _demand_memory_on(visit: Visit) -> None:
+    if visit.config is None or not visit.config.enabled:
+        raise VisitRefused(409, tr("summaries-is-off"))
 
 
 def _parse_title(visit: Visit) -> str:
@@ -296,8 +260,8 @@ def _parse_title(visit: Visit) -> str:
     return title
 
 
-def _proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
-    """Return what a model has read, as its person confirms it: what the page asks, and what it sends then."""
+def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
+    """Return the question for a reminder that a model has read, and what the page sends once it is confirmed."""
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
@@ -306,7 +270,7 @@ def _proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= LISTED_CHARS else f"{text[:LISTED_CHARS]}…"
+    return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
 def _is_empty(what: Forgetting) -> bool:
@@ -314,12 +278,10 @@ def _is_empty(what: Forgetting) -> bool:
 
 
 def _format_counts(found: Forgotten) -> dict[str, object]:
-    figures = asdict(found)
-    return {name: figures[name] for name in ("messages", "summaries", "facts", "profiles", "versions", "reminders")}
+    return pick(found, "messages", "summaries", "facts", "profiles", "versions", "reminders")
 
 
-def _value(asked: Parameters, choice: Choice) -> object:
-    """Return the value that was sent for a choice. Raise BadRequest if it is of another kind."""
+def _read_value(asked: Parameters, choice: Choice) -> object:
     match choice.kind:
         case "switch":
             return asked.flag(choice.name)

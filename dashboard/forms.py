@@ -1,6 +1,7 @@
-"""Messages, summaries and facts as the page gets them: values → JSON. Dates are ISO 8601 with a zone."""
+"""Convert messages, summaries, facts and choices to JSON for the page."""
 
 import re
+from datetime import date
 from typing import Any
 
 from chat.choices import Choice
@@ -9,49 +10,44 @@ from locales.told import format_worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
-from records.reminders import Reminder
 from records.summaries import Summary
 from text.markup import parse_markdown
 
 Json = dict[str, Any]
 
-TITLE_CHARS = 80  # the most characters of a summary's title
+MAX_TITLE_CHARS = 80
 _SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
-TEXT_SHOWN = 4_000  # the most characters of a message in a list. The whole text is fetched on demand.
+MAX_SHOWN_CHARS = 4_000  # of a message in a list; the whole text is fetched on demand
 
 
-def format_message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
+def pick(record: object, *names: str) -> Json:
+    """Return some attributes of a record by name. Dates become ISO 8601."""
+    values = {name: getattr(record, name) for name in names}
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
+
+
+def format_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
     """Return a message as JSON, with `text` as the shown passage instead of its beginning."""
-    shown = one.content if text is None else text
-    cut = shown if is_whole else shown[:TEXT_SHOWN]
-    topic = one.scope.thread if one.scope.thread < FIRST_NUMBER else 0
+    shown = message.content if text is None else text
+    cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
+    topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
     return {
-        "id": one.id,
-        "turn": one.turn,
-        "role": one.role,
-        "speaker": one.speaker,
+        **pick(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
         "text": cut,
-        "body": parse_markdown(cut) if one.role == "assistant" else None,
-        "is_cut": not is_whole and (len(shown) > TEXT_SHOWN or shown != one.content),
-        "at": one.created_at.isoformat(),
-        "chunk": one.chunk_id,
-        "origin": one.origin,
-        "edited_at": one.edited_at.isoformat() if one.edited_at else None,
-        "link": make_message_link(one.scope.owner, topic, one.telegram_id) or None,
+        "body": parse_markdown(cut) if message.role == "assistant" else None,
+        "is_cut": not is_whole and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
+        "at": message.created_at.isoformat(),
+        "chunk": message.chunk_id,
+        "link": make_message_link(message.scope.owner, topic, message.telegram_id) or None,
     }
 
 
-def format_summary_head(one: Summary) -> Json:
+def format_summary_head(summary: Summary) -> Json:
     """Return a summary as JSON with its title, without its text."""
     return {
-        "id": one.id,
-        "level": one.level,
-        "title": find_title(one.text),
-        "first_at": one.first_at.isoformat(),
-        "last_at": one.last_at.isoformat(),
-        "messages": one.message_count,
-        "is_active": one.is_active,
-        "source_ids": list(one.source_ids),
+        **pick(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
+        "title": find_title(summary.text),
+        "messages": summary.message_count,
     }
 
 
@@ -60,58 +56,38 @@ def find_title(text: str) -> str:
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
     shown = line[: end.end()] if end else line
-    return shown if len(shown) <= TITLE_CHARS else f"{shown[:TITLE_CHARS].rsplit(' ', 1)[0]}…"
+    return shown if len(shown) <= MAX_TITLE_CHARS else f"{shown[:MAX_TITLE_CHARS].rsplit(' ', 1)[0]}…"
 
 
-def format_summary(one: Summary) -> Json:
+def format_summary(summary: Summary) -> Json:
+    """Return a summary as JSON with its text and what it took to make it."""
+    figures = pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out")
     return {
-        **format_summary_head(one),
-        "text": one.text,
-        "first_id": one.first_id,
-        "last_id": one.last_id,
-        "base_id": one.base_id,
-        "is_corrected": bool(one.correction),
-        "score": one.score,
-        "model": one.model,
-        "milliseconds": one.milliseconds,
-        "tokens_in": one.tokens_in,
-        "tokens_out": one.tokens_out,
+        **format_summary_head(summary),
+        **figures,
+        "text": summary.text,
+        "is_corrected": bool(summary.correction),
     }
 
 
-def format_fact(one: Fact) -> Json:
+def format_fact(fact: Fact) -> Json:
+    """Return a fact as JSON."""
     return {
-        "id": one.id,
-        "text": one.text,
-        "kind": one.kind,
-        "subject": one.subject,
-        "since": one.valid_from.isoformat(),
-        "until": one.valid_to.isoformat() if one.valid_to else None,
-        "superseded_by": one.superseded_by,
-        "is_pinned": one.is_pinned,
-        "is_deleted": one.deleted_at is not None,
-        "origin": one.origin,
-        "worth": format_worth(one),
-        "source_ids": list(one.source_ids),
-        "said": one.observed_at.isoformat(),
-        "quote": one.quote,
-        "is_uncertain": one.is_uncertain,
-        "decided_at": one.decided_at.isoformat() if one.decided_at else None,
+        **pick(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "origin", "source_ids", "quote"),
+        "since": fact.valid_from.isoformat(),
+        "until": fact.valid_to.isoformat() if fact.valid_to else None,
+        "is_deleted": fact.deleted_at is not None,
+        "worth": format_worth(fact),
+        "said": fact.observed_at.isoformat(),
     }
 
 
-def format_reminder(one: Reminder) -> Json:
-    return {"id": one.id, "text": one.text, "due_at": one.due_at.isoformat(), "repeat": one.repeat}
-
-
-def choice(one: Choice, value: object, *, hint: str = "") -> Json:
-    """Return something to choose, with its current value."""
+def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
+    """Return a choice as JSON, with its current value."""
     return {
-        "name": one.name,
-        "kind": one.kind,
-        "label": tr(one.text),
-        "hint": hint or (tr(one.hint) if one.hint else ""),
+        **pick(choice, "name", "kind", "longest"),
+        "label": tr(choice.text),
+        "hint": hint or (tr(choice.hint) if choice.hint else ""),
         "value": value,
-        "values": [(offered, one.label(offered)) for offered in one.values],
-        "longest": one.longest,
+        "values": [(offered, choice.label(offered)) for offered in choice.values],
     }

@@ -1,4 +1,4 @@
-"""What the page is told of the bot around it, by whoever starts it. Does not know Telegram's objects."""
+"""What the page needs from the bot around it, given by whoever starts the page."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,21 +14,19 @@ from settings import Secret
 STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
 
 Configures = Callable[[int, int], Awaitable[bool]]
-"""configures(owner, person): whether a person may configure this group's memory, as its admins may."""
+"""configures(owner, person): return True if the person may configure this group's memory."""
 Decide = Callable[[int, Standing, int], Awaitable[object]]
-"""decide(person, standing, by): keeps what an admin decides of a person, and tells whoever is let in."""
+"""decide(person, standing, admin): store an admin's decision, and notify a person who is let in."""
 SendFile = Callable[[int, str, IO[bytes]], Awaitable[bool]]
-"""send_file(person, name, file): sends a file into a person's private chat; False where the bot may not write there."""
-
-
-async def _send_nowhere(_person: int, _name: str, _file: IO[bytes]) -> bool:
-    return False
+"""send_file(person, name, file): send a file to a private chat. Return False if the bot may not write there."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """`url`: where people reach the page, without a slash at its end. `hosts`: the names by which requests may call it.
-    `bot_token` empty: nobody comes from Telegram. `health`: whether each part of the bot works.
+    """The bot around the page.
+
+    `url` is the page's address without a trailing slash, `hosts` the accepted Host headers. Without a `bot_token`
+    nobody can sign in from Telegram.
     """
 
     url: str
@@ -36,7 +34,7 @@ class Host:
     configures: Configures
     decide: Decide
     health: Callable[[], Awaitable[Mapping[str, bool]]]
-    send_file: SendFile = _send_nowhere
+    send_file: SendFile | None = None
     bot_token: Secret = field(default=Secret(""))
     operation: Operation = field(default_factory=Operation)
     default_language: str = ENGLISH

@@ -1,4 +1,4 @@
-"""The parameters of one request, of its address or its JSON body, with their types and bounds."""
+"""Read the parameters of a request from its query string or its JSON body, with types and limits."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -9,14 +9,14 @@ from runtime.bounded_json import parse_bounded
 from runtime.pacing import TooLarge
 from text.characters import replace_surrogates
 
-MAX_BODY_BYTES = 64_000  # the most bytes of a request without files
-MAX_PARTS = 2_000  # the most values in a request
-MAX_NUMBER = 2**53  # A browser's whole numbers are exact up to here; ids are far below
+MAX_BODY_BYTES = 64_000  # of a request without files
+MAX_PARTS = 2_000  # objects and lists in a request
+MAX_NUMBER = 2**53  # a browser's integers are exact up to here; ids are far below
 MAX_IDS = 500
 
 
 class BadRequest(Exception):  # noqa: N818 - reads as the state it is
-    """A parameter is missing, or is none of its kind. The page never asks so: its text is for a developer."""
+    """A parameter is missing or has the wrong type. The page never sends such a request."""
 
 
 class Parameters:
@@ -29,7 +29,7 @@ class Parameters:
         return self._values.get(name) not in (None, "")
 
     def has(self, name: str) -> bool:
-        """Return True if the parameter is present, even if it is empty."""
+        """Return True if the parameter is present, even if empty."""
         return name in self._values
 
     def integer(self, name: str, default: int | None = None) -> int:
@@ -79,29 +79,24 @@ class Parameters:
         return tuple(value)
 
     def within(self, name: str) -> "Parameters":
-        """Return an object in the body."""
+        """Return a nested object of the body."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
         return Parameters(value)
 
 
-async def body_of(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """Read the body, and raise TooLarge as soon as it exceeds the limit."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > most:
-            raise TooLarge
-    return bytes(body)
-
-
-async def asked_in(request: Request) -> Parameters:
+async def read_json(request: Request) -> Parameters:
     """Return the parameters of a JSON body. Raise BadRequest or TooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise TooLarge
     try:
-        value = parse_bounded(await body_of(request), most=MAX_PARTS)
+        value = parse_bounded(body, most=MAX_PARTS)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

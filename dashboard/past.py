@@ -1,6 +1,6 @@
-"""What is brought along and taken away: import with its questions and its progress, learning from it, export.
+"""Answer the page's requests to import a file, to learn facts from it, and to export.
 
-An import runs as long as its request: whoever ends that pauses it, and what came in stays. Does not know formats.
+An import runs as long as its request. Closing the request pauses it, and imported messages stay.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from attrs import define, field
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
+from dashboard.forms import pick
 from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
@@ -34,10 +35,10 @@ from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
 
-MAX_FILE_BYTES = 50_000_000  # bytes of a file that is imported; Telegram's own bots fetch 20 MB at most
+MAX_FILE_BYTES = 50_000_000  # of an import; a bot in Telegram can fetch 20 MB
 MAX_FILE_NAME_CHARS = 255
 MAX_ANSWERS_CHARS = 4_000
-PIECE = 65_536  # bytes of an export that are sent at a time
+CHUNK_BYTES = 65_536  # of an export that are sent at a time
 FORMATS = ("json", "markdown", "html")
 
 
@@ -51,6 +52,7 @@ class Past:
     _exports: Files = field(factory=Files, init=False)
 
     async def plan(self, visit: Visit) -> Answer:
+        """Return what an import would do, and the questions that are still open."""
         given = self._parse_given(visit)
         async with self._uploads.turn(visit.session.person):
             data = await _receive_upload(visit)
@@ -65,15 +67,13 @@ class Past:
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
-                    "key": one.key,
-                    "text": tr(f"import-ask-{one.name}"),
-                    "options": list(one.options),
-                    "several": one.several,
-                    "chosen": list(
-                        one.chosen if one.chosen is not None else range(len(one.options) if one.several else 0)
-                    ),
+                    **pick(question, "key", "options", "several"),
+                    "text": tr(f"import-ask-{question.name}"),
+                    "chosen": question.chosen
+                    if question.chosen is not None
+                    else [*range(len(question.options) if question.several else 0)],
                 }
-                for one in asking
+                for question in asking
             ],
             "has_new": plan.has_new,
             "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
@@ -92,35 +92,34 @@ class Past:
     async def _stream_import(
         self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
-        """Stream the progress of an import and how it ended. Closes the stack."""
-        news, so_far = asyncio.Event(), (0, 0)
+        """Yield the progress of an import and its result as lines of JSON. Close the stack."""
+        changed, counts = asyncio.Event(), (0, 0)
 
-        async def progress(done: int, total: int) -> None:
-            nonlocal so_far
-            so_far = done, total
-            news.set()
+        async def report(done: int, total: int) -> None:
+            nonlocal counts
+            counts = done, total
+            changed.set()
 
-        with speak_in(visit.language):  # the task keeps it
-            task = asyncio.create_task(self._run_import(visit, data, given, progress))
+        with speak_in(visit.language):  # the task inherits the language
+            task = asyncio.create_task(self._run_import(visit, data, given, report))
         try:
             while not task.done():
-                told_so_far = asyncio.ensure_future(news.wait())
-                await asyncio.wait({task, told_so_far}, return_when=asyncio.FIRST_COMPLETED)
-                told_so_far.cancel()
-                if news.is_set() and not task.done():
-                    news.clear()
-                    yield _format_line({"done": so_far[0], "total": so_far[1]})
+                change = asyncio.ensure_future(changed.wait())
+                await asyncio.wait({task, change}, return_when=asyncio.FIRST_COMPLETED)
+                change.cancel()
+                if changed.is_set() and not task.done():
+                    changed.clear()
+                    yield _format_line({"done": counts[0], "total": counts[1]})
             yield _format_line(task.result())
         finally:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _run_import(self, visit: Visit, data: bytes, given: FileContext, progress: Progress) -> Answer:
-        """Return the last line of an import."""
+    async def _run_import(self, visit: Visit, data: bytes, given: FileContext, report: Progress) -> Answer:
         person = visit.session.person
         try:
-            async with self._services.memory.kept(visit.owner):  # the request that began this is over
-                done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
+            async with self._services.memory.kept(visit.owner):  # the handler of the request has returned
+                done = await self._services.importer.run(visit.scope, person, data, given, progress=report)
             return {
                 "said": to_page_text(format_done(done)),
                 "learn": await self._make_learning_offer(visit.owner, done.ids),
@@ -129,27 +128,19 @@ class Past:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
             return {"error": to_page_text(error_sentence(error)), "is_busy": isinstance(error, ImportBusy)}
-        except Exception as error:  # broad: its reader waits for a line
+        except Exception as error:  # broad: the page waits for the last line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}
 
     async def _make_learning_offer(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
-        """Return the offer to learn facts from the import, if possible."""
         estimate = await self._services.history_extraction.estimate(owner, *ids) if ids else None
         if estimate is None or ids is None:
             return None
-        text = tr(
-            "learning-what-it-takes",
-            messages=estimate.messages,
-            requests=estimate.requests,
-            tokens=estimate.tokens,
-        )
-        return {"text": text, "first": ids[0], "last": ids[1]}
+        figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
+        return {"text": tr("learning-what-it-takes", **figures), "first": ids[0], "last": ids[1]}
 
     async def learning(self, visit: Visit) -> Answer:
-        """Return the offer to learn from all that was imported at any time and not learned from yet; and how another
-        assistant is asked for what it knows.
-        """
+        """Return the offer to learn from all earlier imports, and the prompt that asks another assistant for facts."""
         return {
             "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
@@ -170,52 +161,48 @@ class Past:
         await self._services.history_extraction.stop(visit.owner)
         return {"said": tr("learning-stopped")}
 
-    # export --------------------------------------------------------------------------------------------------
-
     async def export(self, visit: Visit) -> Response:
-        wanted = visit.asked.text("format", MAX_NAME_CHARS)
-        if wanted not in FORMATS:
-            raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
+        """Stream an export as a download."""
         stack = AsyncExitStack()
         try:
-            await stack.enter_async_context(self._exports.turn(visit.session.person))
-            name, file = await self._open_export(visit.owner, wanted, stack)
+            name, file = await self._open_export(visit, stack)
         except BaseException:
             await stack.aclose()
             raise
 
-        async def pieces() -> AsyncIterator[bytes]:
+        async def read_chunks() -> AsyncIterator[bytes]:
             async with stack, asyncio.timeout(MAX_FILE_SECONDS):
-                while piece := await asyncio.to_thread(file.read, PIECE):
-                    yield piece
+                while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+                    yield chunk
 
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingResponse(pieces(), media_type="application/octet-stream", headers=headers)
+        return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
 
-    async def _open_export(self, owner: int, wanted: str, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        """Open an export as one named file, which the stack closes."""
+    async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
+        """Open the export that was asked for as one named file, which the stack closes."""
+        wanted = visit.asked.text("format", MAX_NAME_CHARS)
+        if wanted not in FORMATS:
+            raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
+        await stack.enter_async_context(self._exports.turn(visit.session.person))
         exporter = self._services.exporter
-        making = exporter.files(owner) if wanted == "json" else exporter.readable(owner)
+        making = exporter.files(visit.owner) if wanted == "json" else exporter.readable(visit.owner)
         files = await stack.enter_async_context(making)
         if wanted != "json":
-            files = tuple(one for one in files if one.name.endswith((".html", "-page.zip")) == (wanted == "html"))
+            files = tuple(file for file in files if file.name.endswith((".html", "-page.zip")) == (wanted == "html"))
         if not files:
             raise VisitRefused(404, tr("transfer-nothing"))
         if len(files) == 1:
             return files[0].name, files[0].file
-        file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-        await asyncio.to_thread(_pack_zip, files, file)
-        return f"keepsake-{self._services.clock().date().isoformat()}.zip", file
+        archive = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+        await asyncio.to_thread(_write_zip, files, archive)
+        return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
     async def send(self, visit: Visit) -> Answer:
-        """Have the bot send an export into the chat: some of Telegram's apps let no page save a file."""
-        wanted = visit.asked.text("format", MAX_NAME_CHARS)
-        if wanted not in FORMATS:
-            raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
+        """Have the bot send an export to the chat. Telegram's apps do not let a page save a file."""
+        send_file = self._host.send_file
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._exports.turn(visit.session.person))
-            name, file = await self._open_export(visit.owner, wanted, stack)
-            if not await self._host.send_file(visit.session.person, name, file):
+            name, file = await self._open_export(visit, stack)
+            if send_file is None or not await send_file(visit.session.person, name, file):
                 raise VisitRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
@@ -234,7 +221,7 @@ class Past:
 
 
 async def _receive_upload(visit: Visit) -> bytes:
-    """Receive the file in the body on disk, so that a half-sent one takes no memory."""
+    # Through a temporary file, so that a half-sent upload takes no memory.
     with await receive_file(visit.request, MAX_FILE_BYTES) as file:
         return await asyncio.to_thread(file.read)
 
@@ -243,9 +230,9 @@ def _format_line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _pack_zip(files: Sequence[Exported], into: IO[bytes]) -> None:
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+def _write_zip(files: Sequence[Exported], archive: IO[bytes]) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
         for file in files:
-            with archive.open(file.name, "w") as inner:
-                shutil.copyfileobj(file.file, inner)
-    into.seek(0)
+            with writer.open(file.name, "w") as entry:
+                shutil.copyfileobj(file.file, entry)
+    archive.seek(0)

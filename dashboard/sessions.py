@@ -1,14 +1,13 @@
-"""Who looks at the page: Telegram's initData, one-time links of the bot, and the tokens that follow either.
+"""Sign people in to the page: by Telegram's initData or a one-time link, and by a session token after that.
 
-Tokens and links are signed with a key made from one that the bot's state keeps, so they hold for all processes of a bot
-and over restarts. Does not know what a session may see (visits.py).
+Links and tokens are signed with a key from the bot's state, so all processes accept them, also after a restart.
 """
 
 import hashlib
 import hmac
 import json
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl
@@ -20,24 +19,25 @@ from external_memory import ExternalMemory
 from records.scopes import MAX_TELEGRAM_ID, Clock
 from settings import Secret
 
-INIT_DATA_FOR = timedelta(hours=1)  # the oldest initData that opens a session; after that its token is renewed
-AHEAD = timedelta(minutes=1)  # how far Telegram's clock may be ahead of ours
+INIT_DATA_FOR = timedelta(hours=1)  # the maximum age of initData that opens a session
+MAX_CLOCK_SKEW = timedelta(minutes=1)  # Telegram's clock ahead of ours
 LINK_FOR = timedelta(minutes=10)
 SESSION_FOR = timedelta(days=1)
-MAX_SESSION = timedelta(days=30)  # from the proof of who somebody is, however often the token was renewed
-MAX_PROOF_CHARS = 8_192  # characters of initData, a link or a token
+MAX_SESSION = timedelta(days=30)  # from the first proof, including renewals
+MAX_PROOF_CHARS = 8_192  # of initData, a link or a token
 MAX_NAME_CHARS = 64
-MAX_FIELDS = 30  # of initData; Telegram sends eleven at most
+MAX_FIELDS = 30  # of initData; Telegram sends at most eleven
 
 
 class NoSession(Exception):  # noqa: N818 - reads as the state it is
-    """Nothing proves who asks, or it is too old, or was used before."""
+    """The proof of identity is missing, invalid, expired or already used."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageSession:
-    """`owner`: whose memory is shown first; `group`: its title, where that is a group. `language`: the tag of the
-    person's app. `since`: of the first proof.
+    """A person's session, which shows the memory of `owner` first.
+
+    `group` is that owner's title, `language` the tag of the person's app, `since` the time of the first proof.
     """
 
     person: int
@@ -51,16 +51,16 @@ class PageSession:
 
 @define(kw_only=True, eq=False)
 class PageSessions:
-    """Open and check sessions. Every method raises NoSession if the proof is missing."""
+    """Open and check sessions. Methods that take a proof raise NoSession if it is not valid."""
 
     _memory: ExternalMemory
     _clock: Clock
     _bot_token: Secret = field(default=Secret(""))
 
-    async def link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
+    async def make_link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
         """Return the secret of a one-time link to an owner's memory for this person."""
         now = self._clock()
-        made = PageSession(
+        session = PageSession(
             person=person,
             owner=owner,
             name=name[:MAX_NAME_CHARS],
@@ -69,18 +69,18 @@ class PageSessions:
             since=now,
             expires_at=now + LINK_FOR,
         )
-        return await self._signed("link", made, nonce=secrets.token_urlsafe(12))
+        return await self._sign("link", session, nonce=secrets.token_urlsafe(12))
 
-    async def by_link(self, link: str) -> PageSession:
-        """Open the session of a one-time link."""
-        now, form = self._clock(), await self._read("link", link)
-        found = _parse_session(form, now)
-        if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=found.expires_at, now=now):
+    async def open_by_link(self, link: str) -> PageSession:
+        """Open a session with a one-time link, which is used up."""
+        now, form = self._clock(), await self._load("link", link)
+        session = _parse_session(form, now)
+        if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=session.expires_at, now=now):
             raise NoSession
-        return self._begun(await self._valid(found))
+        return self.renew(await self._check_not_ended(session))
 
-    async def by_telegram(self, init_data: str) -> PageSession:
-        """Open the session of a person who opened the page within Telegram."""
+    async def open_by_telegram(self, init_data: str) -> PageSession:
+        """Open a session for a person who opened the page within Telegram."""
         form = verify_telegram_form(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
@@ -90,79 +90,63 @@ class PageSessions:
         if type(person) is not int or not 0 < person < MAX_TELEGRAM_ID or {type(name), type(language)} != {str}:
             raise NoSession
         signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
-        found = PageSession(
-            person=person,
-            owner=person,
-            name=name[:MAX_NAME_CHARS],
-            language=language[:35],
-            since=signed_at,
-            expires_at=signed_at,
+        name, language = name[:MAX_NAME_CHARS], language[:35]
+        session = PageSession(
+            person=person, owner=person, name=name, language=language, since=signed_at, expires_at=signed_at
         )
-        return self._begun(await self._valid(found))
+        return self.renew(await self._check_not_ended(session))
 
-    async def of(self, token: str) -> PageSession:
+    async def find(self, token: str) -> PageSession:
         """Return the session of a token."""
-        return await self._valid(_parse_session(await self._read("session", token), self._clock()))
+        return await self._check_not_ended(_parse_session(await self._load("session", token), self._clock()))
 
-    async def end(self, person: int) -> None:
-        """End all sessions of a person, and what opens them by now, in every window and for every process."""
+    async def end_all(self, person: int) -> None:
+        """End all sessions of a person in every process, and invalidate links and initData issued until now."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
-    async def _valid(self, session: PageSession) -> PageSession:
+    async def _check_not_ended(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.find_revocation(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
         return session
 
-    async def renewed(self, session: PageSession) -> PageSession:
-        """Renew a session unless its first proof is too old."""
-        return self._begun(session)
+    def renew(self, session: PageSession) -> PageSession:
+        """Return the session with a later expiry, at most MAX_SESSION after its first proof."""
+        return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
-    async def token(self, session: PageSession) -> str:
-        return await self._signed("session", session)
+    async def make_token(self, session: PageSession) -> str:
+        """Return the signed token of a session."""
+        return await self._sign("session", session)
 
-    def _begun(self, session: PageSession) -> PageSession:
-        now = self._clock()
-        return replace(session, expires_at=min(now + SESSION_FOR, session.since + MAX_SESSION))
+    async def _sign(self, kind: str, session: PageSession, **more: str) -> str:
+        form = asdict(session) | more
+        for name in ("since", "expires_at"):
+            form[name] = form[name].timestamp()
+        return str((await self._make_serializer(kind)).dumps(form))
 
-    async def _signed(self, kind: str, session: PageSession, **more: str) -> str:
-        form = {
-            "person": session.person,
-            "owner": session.owner,
-            "name": session.name,
-            "group": session.group,
-            "language": session.language,
-            "since": session.since.timestamp(),
-            "expires": session.expires_at.timestamp(),
-            **more,
-        }
-        return str((await self._signer(kind)).dumps(form))
-
-    async def _read(self, kind: str, text: str) -> dict[str, Any]:
+    async def _load(self, kind: str, text: str) -> dict[str, Any]:
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
-            form: dict[str, Any] = (await self._signer(kind)).loads(text)
+            form: dict[str, Any] = (await self._make_serializer(kind)).loads(text)
         except BadData:
             raise NoSession from None
         return form
 
-    async def _signer(self, kind: str) -> URLSafeSerializer:
-        # A salt of its own, so that a signature made here proves nothing about an export, nor the other way round.
-        options = {"key_derivation": "hmac", "digest_method": hashlib.sha256}
+    async def _make_serializer(self, kind: str) -> URLSafeSerializer:
+        # The salt separates signatures of pages from those of exports, which use the same key.
         return URLSafeSerializer(
             await self._memory.export_key(),
             f"dashboard.{kind}",
-            serializer_kwargs={"ensure_ascii": True},  # half a character in a name is in no UTF-8
-            signer_kwargs=options,
+            serializer_kwargs={"ensure_ascii": True},  # a lone surrogate in a name is not valid UTF-8
+            signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
         )
 
 
 def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData that Telegram signed for this bot (Bot API, Validating data received via the Mini
-    App).
+    """Return the fields of initData. Raise NoSession if Telegram did not sign it for this bot within INIT_DATA_FOR.
 
-    Raises NoSession for what is forged, older than INIT_DATA_FOR, or meant for another bot.
+    See "Validating data received via the Mini App" in the Bot API.
     """
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
@@ -181,22 +165,14 @@ def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) ->
         signed_at = datetime.fromtimestamp(int(form.get("auth_date", "")), UTC)
     except (ValueError, OverflowError, OSError):
         raise NoSession from None
-    if not now - INIT_DATA_FOR <= signed_at <= now + AHEAD:
+    if not now - INIT_DATA_FOR <= signed_at <= now + MAX_CLOCK_SKEW:
         raise NoSession
     return form
 
 
 def _parse_session(form: dict[str, Any], now: datetime) -> PageSession:
-    """Return the content of our own signed token. Raise NoSession if it has expired."""
-    found = PageSession(
-        person=form["person"],
-        owner=form["owner"],
-        name=form["name"],
-        group=form["group"],
-        language=form["language"],
-        since=datetime.fromtimestamp(form["since"], UTC),
-        expires_at=datetime.fromtimestamp(form["expires"], UTC),
-    )
-    if found.expires_at <= now:
+    moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
+    session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
+    if session.expires_at <= now:
         raise NoSession
-    return found
+    return session

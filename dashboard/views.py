@@ -1,6 +1,6 @@
-"""What can be looked at: messages, facts, profile, summaries, figures, choices. Reads only.
+"""Answer the page's reading requests: messages, facts, profile, summaries, statistics, settings.
 
-Does not know who may look (visits.py), nor how values become JSON (forms.py).
+visits.py checks who may read. forms.py converts records to JSON.
 """
 
 import asyncio
@@ -24,25 +24,23 @@ from locales.page_texts import to_page_text
 from locales.told import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
-from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
+from records.messages import TIMELINE_KINDS, TimelineKind, is_of_kind
 from records.owners import OwnerConfig
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 from retrieval.explanation import parse_explanation
-from storage.stores.memory_store import MemoryStore
 
-MAX_ROWS = 200  # the most messages of one response
-MAX_SUMMARIES = 5_000  # the most summaries shown of one conversation, the latest ones
-FOUND = 20  # the most messages of one page of search results
-MAX_FOUND = 1_000  # the most messages that one search finds
-MAX_NEAR = 10  # the most messages that are only near in meaning
+MAX_ROWS = 200  # messages in one response
+MAX_SUMMARIES = 5_000  # of one conversation, newest last
+PAGE_SIZE = 20  # messages on one page of search results
+MAX_FOUND = 1_000  # messages that one search finds
+MAX_NEAR = 10  # messages that are only close in meaning
 MAX_QUERY_CHARS = 400
-MAX_PLACES = 50  # the most topics of a group, and conversations of each, that are listed
+MAX_PLACES = 50  # topics of a group, and conversations in each topic
 MAX_FACTS_SENT = 10_000
 MAX_NAME_CHARS = 100
 DAYS_OF_USE = 30
-THRESHOLDS = (5, 10, 20, 50)
 
 
 @define(kw_only=True, eq=False)
@@ -52,10 +50,11 @@ class Views:
     _services: Services
     _operation: Operation
 
-    # where one is --------------------------------------------------------------------------------------------
-
     async def home(self, visit: Visit) -> Answer:
+        """Return the state of a memory, which the page polls."""
         status = await self._services.summaries.status(visit.scope)
+        async with self._services.memory.home(visit.owner) as store:
+            facts = await store.facts.read_revision(visit.owner)
         return {
             "owner": visit.owner,
             "thread": visit.scope.thread,
@@ -64,39 +63,26 @@ class Views:
             "language": visit.language,
             "scopes": await self.scopes(visit.owner),
             "memory": format_memory(visit.config),
-            "counts": {**_format_counts(status), "facts": await self._hash_facts(visit.owner)},
+            "counts": {**_format_counts(status), "facts": facts},
             "folding": _format_folding(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
         }
 
-    async def _hash_facts(self, owner: int) -> str:
-        async with self._services.memory.home(owner) as store:
-            return await store.facts.read_revision(owner)
-
     async def scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
-            places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MAX_PLACES])]
-            listed = [
-                (place, one)
+            places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
+            return [
+                {
+                    **forms.pick(conversation, "label", "messages", "last_at", "is_open"),
+                    "thread": conversation.scope.thread,
+                    "place": place.thread,
+                }
                 for place in places
-                for one in (await store.conversations.list_page(place, first=0, limit=MAX_PLACES))[0]
+                for conversation in (await store.conversations.list_page(place, first=0, limit=MAX_PLACES))[0]
             ]
-        return [
-            {
-                "thread": one.scope.thread,
-                "place": place.thread,
-                "label": one.label,
-                "messages": one.messages,
-                "last_at": one.last_at.isoformat(),
-                "is_open": one.is_open,
-            }
-            for place, one in listed
-        ]
-
-    # messages ------------------------------------------------------------------------------------------------
 
     async def timeline(self, visit: Visit) -> Answer:
         asked, limit = visit.asked, visit.asked.integer("limit", 100)
@@ -117,9 +103,10 @@ class Views:
             is_forwards = before is None and (after is not None or since is not None)
             has_more = len(found) > limit
             shown = (found[:limit] if is_forwards else found[-limit:]) if has_more else found
-            summaries = await _find_covering(store, visit.scope, shown)
+            chunks = sorted({message.chunk_id for message in shown if message.chunk_id is not None})
+            summaries = await store.list_summaries(visit.scope, active_only=False, ids=chunks) if chunks else []
         return {
-            "messages": await asyncio.to_thread(lambda: [forms.format_message(one) for one in shown]),
+            "messages": await asyncio.to_thread(lambda: [forms.format_message(message) for message in shown]),
             "summaries": [forms.format_summary(summary) for summary in summaries],
             "has_older": has_more if not is_forwards else True,
             "has_newer": has_more if is_forwards else before is not None,
@@ -137,7 +124,7 @@ class Views:
             raise VisitRefused(404, tr("forget-gone"))
         return {
             "message": forms.format_message(found[0], is_whole=True),
-            "turn": [forms.format_message(one) for one in turn[:MAX_ROWS]],
+            "turn": [forms.format_message(message) for message in turn[:MAX_ROWS]],
         }
 
     async def search(self, visit: Visit) -> Answer:
@@ -158,77 +145,63 @@ class Views:
             since=_find_midnight(visit, asked.day("since")),
             before=_find_midnight(visit, until + timedelta(days=1) if until else None),
             among=among,
-            keeps=lambda one: is_of_kind(one, kind) and (not speaker or one.speaker == speaker),
+            keeps=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
         )
         exact = [hit for hit in page.found if hit.has_words]
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
-        shown = [*exact, *near][first : first + FOUND]
+        shown = [*exact, *near][first : first + PAGE_SIZE]
         return {
             "found": await asyncio.to_thread(lambda: [_format_hit(hit) for hit in shown]),
             "total": len(exact),
             "near": len(near),
-            "next": first + FOUND if first + FOUND < len(exact) + len(near) else None,
-            "before": max(0, first - FOUND),
+            "next": first + PAGE_SIZE if first + PAGE_SIZE < len(exact) + len(near) else None,
+            "before": max(0, first - PAGE_SIZE),
         }
-
-    # facts, profile, summaries -------------------------------------------------------------------------------
 
     async def facts(self, visit: Visit) -> Answer:
         newest = (await self._services.facts.known(visit.owner))[::-1][:MAX_FACTS_SENT]
-        # In a thread: thousands of them, asked for again and again, would hold everybody up.
+        # In a thread: formatting thousands of facts would block the event loop.
         return {
             "longest": MAX_FACT_CHARS,
-            "facts": await asyncio.to_thread(lambda: [forms.format_fact(one) for one in newest]),
+            "facts": await asyncio.to_thread(lambda: [forms.format_fact(fact) for fact in newest]),
         }
 
     async def profile(self, visit: Visit) -> Answer:
         versions = await self._services.distiller.versions(visit.owner)
         return {
-            "versions": [
-                {
-                    "id": version.id,
-                    "text": version.text,
-                    "created_at": version.created_at.isoformat(),
-                    "model": version.model,
-                }
-                for version in versions[:MAX_ROWS]
-            ]
+            "versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions[:MAX_ROWS]]
         }
 
     async def summaries(self, visit: Visit) -> Answer:
         """Return all summaries without their texts, for the time axis."""
         async with self._services.memory.home(visit.owner) as store:
             found = await store.list_summaries(visit.scope, active_only=False)
-        return {
-            "summaries": await asyncio.to_thread(
-                lambda: [forms.format_summary_head(one) for one in found[-MAX_SUMMARIES:]]
-            )
-        }
+        newest = found[-MAX_SUMMARIES:]
+        return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, newest)])}
 
     async def summary(self, visit: Visit) -> Answer:
         number = visit.asked.integer("id")
         async with self._services.memory.home(visit.owner) as store:
-            known = {one.id: one for one in await store.list_summaries(visit.scope, active_only=False)}
+            known = {summary.id: summary for summary in await store.list_summaries(visit.scope, active_only=False)}
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
-            one = known[number]
+            chosen = known[number]
             messages = (
-                await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if not one.source_ids else []
+                await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if not chosen.source_ids else []
             )
+        sources = [known[source] for source in chosen.source_ids[:MAX_ROWS] if source in known]
         return {
-            "summary": forms.format_summary(one),
-            "sources": [forms.format_summary(known[source]) for source in one.source_ids[:MAX_ROWS] if source in known],
-            "messages": [forms.format_message(said) for said in messages],
+            "summary": forms.format_summary(chosen),
+            "sources": [forms.format_summary(summary) for summary in sources],
+            "messages": [forms.format_message(message) for message in messages],
             "above": [forms.format_summary(other) for other in known.values() if number in other.source_ids][:MAX_ROWS],
         }
-
-    # figures -------------------------------------------------------------------------------------------------
 
     async def statistics(self, visit: Visit) -> Answer:
         services = self._services
         status = await services.summaries.status(visit.scope)
         used = await services.quota.days(visit.owner, DAYS_OF_USE)
-        priced = [one for one in used if one.model in services.prices]
+        priced = [usage for usage in used if usage.model in services.prices]
         async with services.memory.home(visit.owner) as store:
             made = await store.list_summaries(visit.scope, active_only=False)
             texts = await store.explanations.list_latest(visit.scope, limit=100)
@@ -236,22 +209,18 @@ class Views:
         return {
             "days": await self._count_days(visit),
             "usage": [
-                {
-                    "day": one.day.isoformat(),
-                    "model": one.model,
-                    "prompt": one.used.prompt,
-                    "completion": one.used.completion,
-                    "answers": one.used.answers,
-                }
-                for one in used
+                {**forms.pick(usage, "day", "model"), **forms.pick(usage.used, "prompt", "completion", "answers")}
+                for usage in used
             ],
-            "cost": {str(DAYS_OF_USE): sum(services.prices[one.model].cost_of(one.used) for one in priced) or None},
+            "cost": {
+                str(DAYS_OF_USE): sum(services.prices[usage.model].cost_of(usage.used) for usage in priced) or None
+            },
             "room": await services.quota.count_tokens_left(visit.owner),
             "tokens_saved": status.tokens_saved,
             "answers": {
                 "explained": len(records),
-                "with_earlier": sum(bool(one.snippets or one.looked_up) for one in records),
-                "with_facts": sum(bool(one.facts) for one in records),
+                "with_earlier": sum(bool(record.snippets or record.looked_up) for record in records),
+                "with_facts": sum(bool(record.facts) for record in records),
             },
             "folds": _count_folds(made, visit),
             "counts": _format_counts(status),
@@ -272,8 +241,6 @@ class Views:
             characters[day] += size
         return [(day, messages[day], characters[day]) for day in sorted(messages)]
 
-    # choices -------------------------------------------------------------------------------------------------
-
     async def settings(self, visit: Visit) -> Answer:
         config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N
         offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
@@ -281,20 +248,18 @@ class Views:
         for choice in offered:
             value = _name_zone(config) if choice.name == "timezone" else choice.value_in(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
-            rows[choice.group].append(forms.choice(choice, value, hint=about))
+            rows[choice.group].append(forms.format_choice(choice, value, hint=about))
+        days = self._operation.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
-            "thresholds": THRESHOLDS,
+            "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": to_page_text(
-                format_what_is_stored(
-                    config, is_private=not visit.is_group, retention_days=self._operation.retention_days
-                )
-            ),
+            "privacy": to_page_text(format_what_is_stored(config, is_private=not visit.is_group, retention_days=days)),
         }
 
     async def reminders(self, visit: Visit) -> Answer:
-        return {"reminders": [forms.format_reminder(one) for one in await self._services.reminders.all(visit.owner)]}
+        reminders = await self._services.reminders.all(visit.owner)
+        return {"reminders": [forms.pick(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
 
 
 def _format_hit(hit: Hit) -> dict[str, object]:
@@ -321,12 +286,6 @@ def format_memory(config: OwnerConfig | None) -> dict[str, object]:
     }
 
 
-async def _find_covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
-    """Return the L1 summaries that cover some of these messages."""
-    chunks = sorted({message.chunk_id for message in messages if message.chunk_id is not None})
-    return await store.list_summaries(scope, active_only=False, ids=chunks) if chunks else []
-
-
 def _find_midnight(visit: Visit, day: date | None) -> datetime | None:
     return datetime.combine(day, clock_time(), visit.zone) if day else None
 
@@ -336,14 +295,8 @@ def _name_zone(config: OwnerConfig | None) -> str:
 
 
 def _format_counts(status: Status) -> dict[str, int]:
-    counts = status.counts
-    return {
-        "total": counts.total,
-        "archived": counts.archived,
-        "active_turns": counts.active_turns,
-        "summaries": counts.active_summaries,
-        "characters": counts.characters,
-    }
+    figures = forms.pick(status.counts, "total", "archived", "active_turns", "characters")
+    return {**figures, "summaries": status.counts.active_summaries}
 
 
 def _format_folding(status: Status) -> dict[str, object] | None:
@@ -355,18 +308,18 @@ def _format_folding(status: Status) -> dict[str, object] | None:
 
 
 def _count_folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
-    """Count summaries by creation day and level."""
     groups: dict[tuple[str, int], list[Summary]] = {}
-    for one in made:
-        groups.setdefault((one.created_at.astimezone(visit.zone).date().isoformat(), one.level), []).append(one)
+    for summary in made:
+        day = summary.created_at.astimezone(visit.zone).date().isoformat()
+        groups.setdefault((day, summary.level), []).append(summary)
     return [
         {
             "day": day,
             "level": level,
-            "count": len(those),
-            "milliseconds": sum(one.milliseconds for one in those),
-            "tokens_in": sum(one.tokens_in for one in those),
-            "tokens_out": sum(one.tokens_out for one in those),
+            "count": len(summaries),
+            "milliseconds": sum(summary.milliseconds for summary in summaries),
+            "tokens_in": sum(summary.tokens_in for summary in summaries),
+            "tokens_out": sum(summary.tokens_out for summary in summaries),
         }
-        for (day, level), those in sorted(groups.items())
+        for (day, level), summaries in sorted(groups.items())
     ]

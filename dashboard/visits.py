@@ -1,7 +1,6 @@
-"""One request of somebody who may make it: whose memory, which conversation, in whose language; and what went wrong.
+"""Authorize the page's requests, and turn handlers and their errors into responses.
 
-Owns the rule of who may see what: a person their own memory, a group's admins that of the group. Does not know what is
-shown.
+A person may see their own memory, and a group's admins that of the group.
 """
 
 import asyncio
@@ -17,8 +16,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
+from dashboard.forms import pick
 from dashboard.host import STATIC, Host
-from dashboard.parameters import BadRequest, Parameters, asked_in
+from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, speak_in, tr
 from locales.page_texts import find_reader_language, make_page_texts, to_page_text
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
-    """A request that is answered with a status and a sentence in the reader's language."""
+    """A request is refused with an HTTP status and a sentence in the reader's language."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -43,7 +43,7 @@ class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visit:
-    """`scope`: the conversation that is asked about. `config` None: nothing is configured yet."""
+    """An authorized request for one conversation. `config` is None if the owner has configured nothing yet."""
 
     session: PageSession
     request: Request
@@ -68,48 +68,48 @@ class Visit:
 
 Answer = dict[str, object]
 Handler = Callable[[Visit], Awaitable[Answer | Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @define(kw_only=True, eq=False)
 class Visits:
-    """Turn handlers into endpoints. Handlers get a Visit, and their errors become sentences."""
+    """Turn handlers, which take a Visit, into endpoints."""
 
     _services: Services
     _sessions: PageSessions
     _host: Host
     _visitors: Visitors
 
-    def reading(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint with parameters in the query."""
+    def make_reader(self, handler: Handler) -> Endpoint:
+        """Return an endpoint whose parameters are in the query string."""
 
-        async def asked(request: Request) -> Parameters:
+        async def read_query(request: Request) -> Parameters:
             return Parameters(request.query_params)
 
-        return self._make_endpoint(handler, asked)
+        return self._make_endpoint(handler, read_query)
 
-    def writing(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint with parameters in a JSON body."""
-        return self._make_endpoint(handler, asked_in)
+    def make_writer(self, handler: Handler) -> Endpoint:
+        """Return an endpoint whose parameters are in a JSON body."""
+        return self._make_endpoint(handler, read_json)
 
-    async def begun(self, request: Request) -> Response:
+    async def begin_session(self, request: Request) -> Response:
         """Handle POST api/session: check the proof and return a token."""
 
         async def begin() -> Answer:
-            asked = await asked_in(request)
+            asked = await read_json(request)
             if "init_data" in asked:
-                session = await self._sessions.by_telegram(asked.text("init_data", 8_192))
+                session = await self._sessions.open_by_telegram(asked.text("init_data", 8_192))
             elif "link" in asked:
-                session = await self._sessions.by_link(asked.text("link", 8_192))
+                session = await self._sessions.open_by_link(asked.text("link", 8_192))
             else:
-                session = await self._sessions.renewed(await self._demand_session(request))
+                session = self._sessions.renew(await self._demand_session(request))
             self._demand_served(session)
             language = await self._choose_language(session, request, is_kept=True)
-            token = await self._sessions.token(session)
+            token = await self._sessions.make_token(session)
             self._visitors.remember(token, session.person)
             return {
+                **pick(session, "expires_at", "person"),
                 "token": token,
-                "expires_at": session.expires_at.isoformat(),
-                "person": session.person,
                 "name": replace_surrogates(session.name),
                 "group": replace_surrogates(session.group),
                 "owner": self._services.memory.successor(session.owner),
@@ -118,21 +118,22 @@ class Visits:
             }
 
         with speak_in(find_reader_language(request.headers, self._host.default_language)):
-            return await compress_response(request, await answered(begin))
+            return await compress_response(request, await respond(begin))
 
-    async def ended(self, request: Request) -> Response:
+    async def end_sessions(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
 
         async def end() -> Answer:
-            await self._sessions.end((await self._demand_session(request)).person)
-            raise NoSession  # as every request is answered from now on
+            await self._sessions.end_all((await self._demand_session(request)).person)
+            raise NoSession  # the response to every later request, too
 
         with speak_in(find_reader_language(request.headers, self._host.default_language)):
-            return await answered(end)
+            return await respond(end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
-        """Return the language in which the bot answers this person in private; that of the page, where another process
-        serves them. `is_kept`: this process would like to.
+        """Return the person's language in private, or the browser's if another process serves the person.
+
+        With `is_kept`, ask that process to hand the person over.
         """
         memory, default = self._services.memory, self._host.default_language
         try:
@@ -142,35 +143,33 @@ class Visits:
             return find_reader_language(request.headers, default)
         return choose_language(chosen, session.language, is_shared=False, default=default)
 
-    def _make_endpoint(
-        self, handler: Handler, asked_of: Callable[[Request], Awaitable[Parameters]]
-    ) -> Callable[[Request], Awaitable[Response]]:
+    def _make_endpoint(self, handler: Handler, read: Callable[[Request], Awaitable[Parameters]]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
                 session = await self._demand_session(request)
                 self._demand_served(session)
                 language = await self._choose_language(session, request)
-                with speak_in(language), speak_to(operator=self._is_operator(session.person)):
-                    return await answered(lambda: self._handle_request(handler, session, request, asked_of, language))
+                is_operator = self._host.operation.may_run_it(Person(id=session.person, name=""))
+
+                async def handle() -> Answer | Response:
+                    return await self._handle_request(handler, session, request, await read(request), language)
+
+                with speak_in(language), speak_to(operator=is_operator):
+                    return await respond(handle)
 
             with speak_in(find_reader_language(request.headers, self._host.default_language)):
-                return await compress_response(request, await answered(work))
+                return await compress_response(request, await respond(work))
 
         return endpoint
 
     async def _handle_request(
-        self,
-        handler: Handler,
-        session: PageSession,
-        request: Request,
-        asked_of: Callable[[Request], Awaitable[Parameters]],
-        language: str,
+        self, handler: Handler, session: PageSession, request: Request, asked: Parameters, language: str
     ) -> Answer | Response:
-        asked, memory = await asked_of(request), self._services.memory
+        memory = self._services.memory
         owner = memory.successor(asked.integer("owner"))
         await self._demand_may_see(session, owner)
         thread = asked.optional("thread")
-        if thread is not None and thread < 0:  # direct messages with a channel: each is another person's
+        if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise VisitRefused(403, tr("web-not-yours"))
         async with memory.kept(owner):
             scope = Scope(owner=owner, thread=thread or 0)
@@ -191,7 +190,7 @@ class Visits:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
-        session = await self._sessions.of(token)
+        session = await self._sessions.find(token)
         self._visitors.remember(token, session.person)
         return session
 
@@ -204,43 +203,37 @@ class Visits:
             return
         raise VisitRefused(403, tr("web-not-yours"))
 
-    def _is_operator(self, person: int) -> bool:
-        return self._host.operation.may_run_it(Person(id=person, name=""))
 
-
-async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """Answer a request. This is the only place that catches errors broadly."""
+async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+    """Return the response of `work`, or one for its error. Errors are caught broadly only here."""
     try:
         answer = await work()
-    except VisitRefused as refused:
-        return _say(refused.status, str(refused))
-    except BadRequest as wrong:
-        return _say(400, str(wrong))
+    except VisitRefused as refusal:
+        return _say(refusal.status, str(refusal))
+    except BadRequest as error:
+        return _say(400, str(error))
     except TooBusy:
         return _say(429, tr("web-one-file"), {"Retry-After": "5"})
     except TooLarge:
         return _say(413, tr("web-too-large"))
     except NoSession:
-        return JSONResponse({"error": tr("web-no-session")}, 401)  # the one way in, which is a command
+        return JSONResponse({"error": tr("web-no-session")}, 401)  # not by _say: the sentence names a command
     except ServedElsewhere:
-        # What only looks asks again by itself; what changes something was not begun, and says so.
+        # The page repeats a read by itself. A write was not begun.
         return _say(503, tr("web-elsewhere"), {"Retry-After": "1"})
     except KeepsakeError as error:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
-        busy = isinstance(error, ImportBusy)
-        return _say(
-            409 if busy else 400 if isinstance(error, ImportRefused) else 503,
-            error_sentence(error),
-        )
-    except Exception as error:  # broad: the log has where, without what
+        status = 409 if isinstance(error, ImportBusy) else 400 if isinstance(error, ImportRefused) else 503
+        return _say(status, error_sentence(error))
+    except Exception as error:  # broad: the log gets the place of the error without its text
         number = secrets.token_hex(4)
         log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
         return _say(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
     shown = {**answer, "said": to_page_text(str(answer["said"]))} if "said" in answer else answer
-    return await asyncio.to_thread(JSONResponse, shown)  # it is written there
+    return await asyncio.to_thread(JSONResponse, shown)  # large answers take long to serialize
 
 
 def _say(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

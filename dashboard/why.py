@@ -1,7 +1,4 @@
-"""What the last answers were made from: tokens by part, and everything that was brought back, with the reason.
-
-Owns its form. Does not know where explanations are kept (chat/explanations.py).
-"""
+"""Show what the latest answers were made from: tokens by part, and everything recalled, with its reason."""
 
 from collections.abc import Sequence
 
@@ -16,8 +13,8 @@ from locales.catalog import tr
 from locales.told import format_left_out, format_reason, name_part
 from records.messages import Message
 
-ANSWERS = 10  # of one page
-MAX_RECENT = 100  # messages of the talk just before an answer that are told
+PAGE_SIZE = 10  # answers
+MAX_RECENT = 100  # messages just before an answer
 
 
 @define(kw_only=True, eq=False)
@@ -27,42 +24,33 @@ class Why:
     _services: Services
 
     async def answers(self, visit: Visit) -> Answer:
+        """Return a page of explanations, newest first."""
         before = visit.asked.optional("before")
-        found = await self._services.explanations.explain_latest(visit.scope, before=before, limit=ANSWERS + 1)
+        found = await self._services.explanations.explain_latest(visit.scope, before=before, limit=PAGE_SIZE + 1)
         ids = [number for number, _ in found if number is not None]
+        turns: dict[int | None, Sequence[Message]] = {}
         async with self._services.memory.home(visit.owner) as store:
-            said = {message.id: message for message in await store.read_messages(visit.scope, ids)}
-            turns = {one.turn: await store.read_turn(visit.scope, one.turn) for one in said.values()}
-        shown = found[:ANSWERS]
+            for answer in await store.read_messages(visit.scope, ids):
+                turns[answer.id] = await store.read_turn(visit.scope, answer.turn)
+        shown = found[:PAGE_SIZE]
         return {
             "answers": [
-                _format_explanation(number, one, _find_turn(said.get(number), turns) if number is not None else ())
-                for number, one in shown
+                _format_explanation(number, explanation, turns.get(number, ())) for number, explanation in shown
             ],
-            "next": shown[-1][0] if len(found) > ANSWERS else None,
+            "next": shown[-1][0] if len(found) > PAGE_SIZE else None,
         }
 
 
-def _find_turn(answer: Message | None, turns: dict[int, list[Message]]) -> Sequence[Message]:
-    return turns[answer.turn] if answer is not None else ()
-
-
 def _format_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
-    """`turn`: the messages of the answer's turn; none where the answer is in no store."""
     record = explanation.record
-    asked = [one.content for one in turn if one.is_user]
-    said = [one.content for one in turn if one.id == number]
+    question = "\n".join(message.content for message in turn if message.is_user)
+    answer = "".join(message.content for message in turn if message.id == number)
     return {
+        **forms.pick(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
         "id": number,
-        "question": "\n".join(asked)[: forms.TEXT_SHOWN] or None,
-        "answer": "".join(said)[: forms.TEXT_SHOWN] or None,
-        "at": record.at.isoformat(),
+        "question": question[: forms.MAX_SHOWN_CHARS] or None,
+        "answer": answer[: forms.MAX_SHOWN_CHARS] or None,
         "lost": "" if record.is_known else tr("why-lost"),
-        "model": record.model,
-        "ceiling": record.ceiling,
-        "tokens": record.tokens,
-        "whole": record.whole,
-        "saved": record.saved,
         "parts": [
             {
                 "name": part.name,
@@ -89,8 +77,8 @@ def _format_explanation(number: int | None, explanation: Explanation, turn: Sequ
             {"message": forms.format_message(message) if message else None, "why": format_reason(chosen.score)}
             for message, chosen in explanation.snippets
         ],
-        "looked_up": [forms.format_message(one) if one else None for one in explanation.looked_up],
+        "looked_up": [forms.format_message(message) if message else None for message in explanation.looked_up],
         "summaries": [forms.format_summary(summary) for summary in explanation.summaries],
-        "recent": [forms.format_message(one) for one in explanation.recent[-MAX_RECENT:]],
+        "recent": [forms.format_message(message) for message in explanation.recent[-MAX_RECENT:]],
         "cut": format_left_out(record.cut, is_message_cut=record.message_was_cut),
     }

@@ -5,9 +5,9 @@ the file, the rest the text in it. English is the language of reference: every o
 
 Translations speak informally to their reader (ты, tú, du, 你, você); Portuguese is that of Brazil, Chinese simplified.
 
-catalog.py  texts by key, in the language of whoever is served, and which that is; a file is read when it is needed
-lists.py    several things in one phrase
-page_texts.py  the texts that a page shows, and the language of whoever looks at it
-receipts.py what was done to a memory, in words
-told.py     what a person is told of an error, and why something was found
+catalog.py  texts by key, and the language of the person who is served
+lists.py    phrases that list several things
+page_texts.py  texts for the page in the browser
+receipts.py sentences about forgetting and summarising
+told.py     sentences about errors, facts and reasons
 """

@@ -1,8 +1,4 @@
-"""Texts by key, in the language of whoever is served: `tr`.
-
-Owns reading the files, which language somebody is answered in, that of the task that is running (`speak_in`), and
-falling back to English. Does not know what the texts say, nor where a choice is kept.
-"""
+"""Texts by key in the language of the running task, which `speak_in` sets. English is the fallback."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -24,28 +20,23 @@ LANGUAGES: Mapping[str, str] = {
     "pt": "Português",
     "ar": "العربية",
 }
-"""Their codes, which are the folders' names, and what each calls itself. A further one is also named in
-DEFAULT_LANGUAGE (settings.py) and, where its months and days are words, in text/fingerprint.py.
-"""
+"""Languages by code, which is also the folder's name. Add a language to DEFAULT_LANGUAGE in settings.py, too."""
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
-SHARED = "shared"  # the file whose texts the other files refer to
+SHARED = "shared"  # the family whose texts the others refer to
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 Argument = str | int | float
-"""A whole number is written in the language's manner and chooses the plural. A number that only names something (the id
-of a fact) is a str.
-"""
+"""A number is formatted for the language and selects the plural. Pass an id as str."""
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-MAX_ARGUMENT_CHARS = 2_500  # characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)
+MAX_ARGUMENT_CHARS = 2_500  # Fluent refuses a text with a longer argument (MAX_PART_LENGTH)
 
 
 def tr(key: str, /, **arguments: Argument) -> str:
-    """Return a text in the language of the task that is running.
+    """Return a text in the language of the running task.
 
-    `key`: the name of a file, a hyphen, and the text's name. Raise LookupError for a key that English does not have,
-    and for arguments that do not fit: a test calls every key in every language.
+    A key is the file's name, a hyphen and the text's name. Raise LookupError for an unknown key or wrong arguments.
     """
     return translate(_language.get(), key, arguments)
 
@@ -59,21 +50,18 @@ def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> 
     for one in (language, ENGLISH):
         bundle = texts.bundle(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
-            text, errors = bundle.format_pattern(
-                pattern, {name: _shorten_argument(value) for name, value in arguments.items()}
-            )
+            values = {
+                name: value if isinstance(value, int | float) else _shorten(value) for name, value in arguments.items()
+            }
+            text, errors = bundle.format_pattern(pattern, values)
             if errors:
                 raise LookupError(f"{key} in {one}: {errors[0]}")
             return str(text)
     raise LookupError(key)
 
 
-def _shorten_argument(value: Argument) -> Argument:
-    return (
-        value
-        if not isinstance(value, str) or len(value) <= MAX_ARGUMENT_CHARS
-        else f"{value[: MAX_ARGUMENT_CHARS - 1]}…"
-    )
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_ARGUMENT_CHARS else f"{text[: MAX_ARGUMENT_CHARS - 1]}…"
 
 
 def translate_everywhere(key: str, /) -> frozenset[str]:
@@ -82,8 +70,9 @@ def translate_everywhere(key: str, /) -> frozenset[str]:
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text that is a list of them, separated by spaces: in these languages, by default the
-    current one and English. "_" stands for a space within one.
+    """Return the space-separated words of a text in some languages, by default the current one and English.
+
+    An underscore in a word becomes a space.
     """
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
@@ -91,25 +80,17 @@ def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
 
 def format_decimal(value: float, places: int) -> str:
     """Format a number with so many decimals in the language: "1,234.50", "1.234,50"."""
-    # Here, as with Fluent below: it is not needed at a start.
+    # Imported here to keep the start fast, as Fluent below.
     from babel.numbers import format_decimal
 
     return format_decimal(value, f"#,##0.{'0' * places}", locale=current_language())
 
 
 def format_from_now(seconds: float) -> str:
-    """Format a time to come, rounded, in the language: "in 20 seconds", "in 3 hours"."""
+    """Format a future time, rounded, in the language: "in 20 seconds", "in 3 hours"."""
     from babel.dates import format_timedelta
 
     return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current_language())
-
-
-def list_weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated") -> Sequence[str]:
-    """Return the weekday names of a language, Monday first: "Mon", "Monday"."""
-    from babel.dates import get_day_names
-
-    names = get_day_names(width, locale=language)
-    return [names[day] for day in range(7)]
 
 
 def format_day(at: date, *, with_year: bool) -> str:
@@ -134,7 +115,7 @@ def current_language() -> str:
 
 @contextmanager
 def speak_in(language: str) -> Iterator[None]:
-    """Use one of LANGUAGES inside the block and in the tasks begun there."""
+    """Set the language inside the block and in the tasks started there."""
     before = _language.set(language)
     try:
         yield
@@ -148,7 +129,7 @@ def list_families(language: str = ENGLISH) -> Sequence[str]:
 
 
 class Texts:
-    """Load the texts of a family when one of them is first asked for."""
+    """The Fluent bundles. A family's file is read when one of its texts is first used."""
 
     def __init__(self) -> None:
         self._bundles: dict[str, FluentBundle] = {}
@@ -157,9 +138,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def bundle(self, language: str, family: str) -> "FluentBundle":
-        """Return a language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two
-        threads would make a bundle each, and what one of them has read would be missing for ever.
-        """
+        """Return a language's bundle with a family's texts in it. Threads take turns."""
         with self._reading:
             for name in (SHARED, family):
                 if (language, name) not in self._families:
@@ -170,18 +149,18 @@ class Texts:
             return self._bundles[language]
 
     def extend(self, language: str, source: str) -> None:
-        """Add texts in Fluent's syntax; a text that is there already stays."""
-        # Here, because it takes a tenth of a second that a start can spend otherwise.
+        """Add texts in Fluent's syntax. Existing texts stay."""
+        # Imported here, because it takes a tenth of a second of the start.
         from fluent.runtime import FluentBundle, FluentResource
 
         if language not in self._bundles:
-            # What a placeable holds may run the other way than an Arabic sentence: Fluent isolates it there.
+            # Fluent isolates arguments in right-to-left sentences, because they may run left to right.
             self._bundles[language] = FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
         if source:
             self._bundles[language].add_resource(FluentResource(source))
 
     def without_arguments(self, language: str, key: str) -> str:
-        """Return the buttons have the same few labels under every answer."""
+        """Return a text without arguments from a cache: every answer has buttons with the same labels."""
         if (language, key) not in self._without_arguments:
             self._without_arguments[language, key] = _format_text(language, key, {})
         return self._without_arguments[language, key]
@@ -191,15 +170,14 @@ texts = Texts()
 
 
 def find_language(code: str) -> str:
-    """Return the one of our languages that an IETF tag means ("pt-BR"), as Telegram gives it; "" for none of them."""
+    """Return our language for an IETF tag such as "pt-BR", or ""."""
     language = code.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 
 
 def choose_language(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
-    """Return the language to answer in.
+    """Return the language to answer in: the owner's choice, else that of the person's app, else the default.
 
-    `chosen`: what the owner of the memory has chosen, or ""; `code`: the tag of the person's app. `is_shared`: others
-    read it too, so that nobody's app decides.
+    In a shared chat the app's language does not count.
     """
     return find_language(chosen) or ("" if is_shared else find_language(code)) or default

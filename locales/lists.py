@@ -1,4 +1,4 @@
-"""Several things in one phrase, with the commas and the conjunctions of the language. Does not know what is listed."""
+"""Join phrases with the commas and conjunctions of the language."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,15 +6,15 @@ from locales.catalog import tr
 
 
 def join_list(parts: Iterable[str]) -> str:
-    """ "a, b, c"."""
+    """Join phrases as in "a, b, c"."""
     return tr("shared-comma").join(parts)
 
 
 def join_all(parts: Sequence[str]) -> str:
-    """ "a, b and c"."""
+    """Join phrases as in "a, b and c"."""
     return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
 def join_any(parts: Sequence[str]) -> str:
-    """ "a, b or c"."""
+    """Join phrases as in "a, b or c"."""
     return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)

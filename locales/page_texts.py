@@ -1,7 +1,6 @@
-"""The texts of a page, made from the files of `locales/` into values that a browser can put together by itself.
+"""Convert the texts that a page uses to JSON, which the browser formats.
 
-Owns their form: a text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}. Does not
-know what the texts say.
+A text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}.
 """
 
 import re
@@ -12,7 +11,7 @@ from typing import Any
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_families
 
-MAX_WANTED = 20  # languages of a browser that are looked at
+MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
 
 Pattern = str | list[str | dict[str, Any]]
@@ -20,9 +19,7 @@ Pattern = str | list[str | dict[str, Any]]
 
 @cache
 def make_page_texts(static: Path, language: str) -> dict[str, Any]:
-    """Return all that the page in a folder says in one of LANGUAGES, with the names of the others: the texts that its
-    modules name, whole or up to what they put in.
-    """
+    """Return the texts that the page's modules use in one of LANGUAGES, and the names of all languages."""
     return {
         "language": language,
         "languages": dict(LANGUAGES),
@@ -38,7 +35,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
 
 @cache
 def _find_named_texts(static: Path) -> Mapping[str, frozenset[str]]:
-    """Return the keys that a page's modules name, by the files in which these texts are."""
+    # A key in a template literal counts up to its first placeholder.
     sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
     known, found = set(list_families()), dict[str, set[str]]()
     for family, name in (pair for source in sources for pair in _KEY.findall(source)):
@@ -48,7 +45,7 @@ def _find_named_texts(static: Path) -> Mapping[str, frozenset[str]]:
 
 
 def _read_texts(language: str, family: str) -> Mapping[str, object]:
-    # Here, because reading Fluent takes a tenth of a second that a bot without a page need not spend.
+    # Imported here, because it takes a tenth of a second of the start.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
 
@@ -58,16 +55,13 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
 
 
 def make_wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the texts in the first of the languages that a page wants, "pt-BR,en", or else in that of its browser."""
-    return make_page_texts(
-        static, choose_preferred(wanted.split(",")[:MAX_WANTED]) if wanted else find_reader_language(headers)
-    )
+    """Return the texts in the first wanted language ("pt-BR,en") that we have, or in the browser's language."""
+    tags = wanted.split(",")[:MAX_WANTED]
+    return make_page_texts(static, choose_preferred(tags) if wanted else find_reader_language(headers))
 
 
 def to_page_text(text: str) -> str:
-    """What the chat says, without what names its commands: the page has a field or a button in their place. It may be
-    that nothing is left.
-    """
+    """Remove sentences and brackets that name commands: the page has fields and buttons instead. May return ""."""
     command = _command_pattern()
     kept = list[str]()
     for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):
@@ -79,7 +73,6 @@ def to_page_text(text: str) -> str:
 
 
 _PARTS = re.compile(r".+?(?:[.!?;؟؛](?=\s|\Z)|[。！？；]|\Z)\s*", re.DOTALL)
-"""Sentences, and their halves before a semicolon."""
 _BRACKETS = re.compile(r"\s?[(（][^()（）]*[)）]")
 _UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
 
@@ -91,18 +84,18 @@ def _command_pattern() -> re.Pattern[str]:
 
 
 def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
-    """Return the first of some IETF tags that is one of our languages."""
+    """Return our language for the first known IETF tag."""
     return next((one for tag in tags if (one := find_language(tag.strip()))), default)
 
 
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
-    """Return the language of whoever looks at the page, by the headers of a request."""
+    """Return the language of a browser by its Accept-Language header."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
     return choose_preferred((tag.partition(";")[0] for tag in tags), default)
 
 
 def _to_pattern(pattern: object) -> Pattern:
-    """Raise TypeError for what the texts of pages do not use: functions, terms, references to other texts."""
+    # Functions, terms and references to other texts are not supported.
     from fluent.syntax import ast as fluent
 
     if not isinstance(pattern, fluent.Pattern):

@@ -1,7 +1,4 @@
-"""What was done to a memory, in words: what a forgetting erases and leaves, what a fold made.
-
-Pure. Does not know who is told.
-"""
+"""Sentences about what a request to forget erases, and what a fold made."""
 
 from locales.catalog import tr
 from locales.lists import join_list

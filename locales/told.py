@@ -1,8 +1,4 @@
-"""What a person is told of an error, and why something was found, in the language of the task that is running.
-
-Most errors carry their sentence, which `tr` made where they were raised. Here is what is said where there is none, or
-where it is meant for the operator. Does not know who is told.
-"""
+"""Sentences about errors, facts, prompts and stored data, in the language of the running task."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,15 +34,14 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.DocumentUnreadable: "files-damaged",
 }
 FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)
-"""Their own sentences name files, columns and checks, in English."""
-
+"""Errors whose own sentences name files, columns and checks, in English."""
 
 _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 
 @contextmanager
 def speak_to(*, operator: bool) -> Iterator[None]:
-    """Set inside the block if errors may name settings and numbers, which only the operator reads."""
+    """Set for the block if error sentences may name settings and log numbers, which concern only the operator."""
     before = _to_operator.set(operator)
     try:
         yield
@@ -55,7 +50,7 @@ def speak_to(*, operator: bool) -> Iterator[None]:
 
 
 def to_operator() -> bool:
-    """Return True if the person served may be the operator."""
+    """Return True if the person who is served may be the operator."""
     return _to_operator.get()
 
 
@@ -80,7 +75,7 @@ def number_sentence(sentence: str, number: str) -> str:
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
-"""The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
+"""Pairs of a fact's minimum importance (0 to 1) and the NAME of its text memory-worth-NAME."""
 
 
 def format_worth(fact: Fact) -> str:
@@ -95,19 +90,17 @@ SIGNALS = frozenset(
         "opening", "recent",
     }
 )  # fmt: skip
-"""The parts of a score that can be a reason: the texts why-for-NAME."""
+"""Parts of a score that have a text why-for-NAME."""
 PARTS = frozenset(
     {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}
     | {"snippets", "clock", "message", "overhead"}
 )
-"""The parts of a prompt that have a name: the texts why-part-NAME."""
-MIN_SIGNAL = 1.0  # of a message's score: a weaker signal is no reason
+"""Parts of a prompt that have a text why-part-NAME."""
+MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
 
 
 def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
-    """Return the signal that raised it most; where none did, that it is loosely related. `least`: how strong that has
-    to be; facts are only brought back for a reason.
-    """
+    """Return the strongest signal in words, or "loosely related" if none reaches `least`."""
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
     if not strongest or raised[strongest] < least:
@@ -121,7 +114,7 @@ def name_part(name: str) -> str:
 
 
 def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
-    """Return what a prompt had no room for, each kind once."""
+    """Return the kinds of content that did not fit in a prompt."""
     kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 

@@ -73,7 +73,9 @@ async def open_stage(
             raise LookupError(tr("web-not-yours"))
         who, group = world.people[person], world.chats.get(owner)
         title = group.title if group is not None and owner < 0 else ""
-        return await sessions.link(person, owner, language=who.language_code, name=who.first_name, group=title or "")
+        return await sessions.make_link(
+            person, owner, language=who.language_code, name=who.first_name, group=title or ""
+        )
 
     async def decide(person: int, standing: Standing, by: int) -> None:
         who = world.people.get(person)  # an admin may name anybody

@@ -1,22 +1,21 @@
-"""The parts of any server, which know nothing of memory: log, locks, HTTP server, threads.
+"""Server infrastructure that knows nothing of memory: logging, locks, HTTP, threads, child processes.
 
-assets.py       files of a page over the wire: packed once, kept by browsers
-bounded_json.py JSON that a stranger wrote, within what may be parsed at once
-cooperative.py  large work during which other work goes on: loops in a thread that pause
-health.py       whether the process may be given work; /healthz, /readyz and /metrics
-http_client.py  the one way to open an HTTP session (certificates, proxies) and to read a body
-http_server.py  the one way to serve HTTP: webhook, health, playground
-locks.py        who may use what belongs to an owner at the same moment
-logs.py         what the log may say: no message text, no secret
-metrics.py      what the process counts of itself, for Prometheus
-pacing.py       how many requests and files of one visitor a page works on
-read_through_cache.py  an LRU cache of what a database holds, right while readers and writers overlap
-subprocess_child.py  what a child does for itself: limits, and its answers
-subprocess_worker.py runs what untrusted input decides in a process of its own
-supervisor.py   what systemd is told: ready, alive, stopping
-tasks.py        tasks that have an end
-tracing.py      spans of what the process does, for OpenTelemetry
+assets.py       static files with compression and caching
+bounded_json.py bounded parsing of untrusted JSON
+cooperative.py  long loops in a thread that let other threads run
+health.py       /healthz, /readyz and /metrics
+http_client.py  HTTP client sessions with certificates and proxies
+http_server.py  uvicorn with limits, for the webhook, health, page and playground
+locks.py        readers-writer locks for owners
+logs.py         logging without message text and secrets
+metrics.py      Prometheus metrics
+pacing.py       rate limits for requests and files of one visitor
+read_through_cache.py  an LRU cache that stays correct while readers and writers overlap
+subprocess_child.py  the child's side: resource limits and output
+subprocess_worker.py the parent's side: process untrusted input in a child
+supervisor.py   systemd notifications
+tasks.py        start, finish, repeat and cancel tasks
+tracing.py      OpenTelemetry spans
 """
 
 VERSION = "1.0.0"
-"""Of the program."""

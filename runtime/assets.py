@@ -1,6 +1,4 @@
-"""A page's files as they go over the wire: packed once, under an address that changes with them, so that browsers
-keep them. Does not know what is in them.
-"""
+"""Serve a page's static files, compressed once, at URLs that change with their content so that browsers cache them."""
 
 import asyncio
 import gzip
@@ -13,23 +11,21 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-MIN_PACKED = 1_000  # bytes from which an answer is packed
-LEVEL = 5  # of gzip: beyond it the time grows faster than the size shrinks
-FOR_A_YEAR = "public, max-age=31536000, immutable"
+MIN_COMPRESSED_BYTES = 1_000  # smaller responses are sent as they are
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asset:
-    """One file. `compress_response`: as gzip has it."""
+    """A static file, plain and compressed with gzip."""
 
     media_type: str
     body: bytes
-    packed: bytes
+    compressed: bytes
 
 
 @cache
 def read_assets(folder: Path) -> tuple[str, dict[str, Asset]]:
-    """Return the version of a folder, and its files by their paths in it; index.html leads to this version of them."""
+    """Return a hash of a folder's content, and its files by path. index.html links to URLs with that hash."""
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     bodies = {name: path.read_bytes() for name, path in files.items()}
     version = hashlib.sha256(b"".join(bodies.values())).hexdigest()[:12]
@@ -38,31 +34,34 @@ def read_assets(folder: Path) -> tuple[str, dict[str, Asset]]:
         name: Asset(
             media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
             body=body,
-            packed=gzip.compress(body, 9, mtime=0),
+            compressed=gzip.compress(body, 9, mtime=0),
         )
         for name, body in bodies.items()
     }
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:
-    """Return a file by "VERSION/path", which is kept, or by its path alone, which is asked for again."""
+    """Return a file by "VERSION/path", which browsers cache for a year, or by its path alone."""
     version, assets = read_assets(folder)
     name = path.removeprefix(f"{version}/")
     asset = assets.get(name)
     if asset is None:
         return PlainTextResponse("There is no such file.", 404)
-    headers = {"Vary": "Accept-Encoding", **({"Cache-Control": FOR_A_YEAR} if name != path else {})}
+    headers = {"Vary": "Accept-Encoding"}
+    if name != path:
+        headers["Cache-Control"] = "public, max-age=31536000, immutable"
     if not _is_gzip_accepted(request):
         return Response(asset.body, media_type=asset.media_type, headers=headers)
-    return Response(asset.packed, media_type=asset.media_type, headers={**headers, "Content-Encoding": "gzip"})
+    return Response(asset.compressed, media_type=asset.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
 async def compress_response(request: Request, response: Response) -> Response:
-    """Return an answer as the browser takes it; a stream stays as it is."""
+    """Compress a response if the browser accepts gzip. Leave streams and small responses alone."""
     body = getattr(response, "body", b"")
-    if len(body) < MIN_PACKED or not _is_gzip_accepted(request):
+    if len(body) < MIN_COMPRESSED_BYTES or not _is_gzip_accepted(request):
         return response
-    response.body = await asyncio.to_thread(gzip.compress, bytes(body), LEVEL)
+    # Beyond level 5, the time grows faster than the size shrinks.
+    response.body = await asyncio.to_thread(gzip.compress, bytes(body), 5)
     response.headers["Content-Encoding"] = "gzip"
     response.headers["Content-Length"] = str(len(response.body))
     response.headers["Vary"] = "Accept-Encoding"

@@ -1,7 +1,6 @@
-"""Answers a supervisor, a load balancer and Prometheus: is it alive, may it be given work, what has it counted.
+"""Serve /healthz, /readyz and /metrics to a supervisor, a load balancer and Prometheus.
 
-Owns /healthz, /readyz and /metrics. Nothing here tells of people, and nothing is changed; there is no password either,
-so the address is to be one that only the operator's own machines reach.
+There is no password, so only the operator's machines should reach the address. No response contains personal data.
 """
 
 import asyncio
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FRESH_FOR = 2.0  # seconds for which an answer serves everybody who asks: some parts write to the disk for it
-PATIENCE = 2.0  # seconds after which a part that has not answered is taken to fail: probes wait no longer themselves
+CACHE_SECONDS = 2.0  # some checks write to the disk
+CHECK_SECONDS = 2.0  # after which a check fails; probes do not wait longer either
 
-Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError where its part does not work
+Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does not work
 
 
 async def _nothing() -> None:
@@ -35,7 +34,7 @@ async def _nothing() -> None:
 
 @define(eq=False)
 class Readiness:
-    """Ready once it has started, until it is asked to stop, while every part works. `monotonic`: seconds."""
+    """The readiness of the process: started, not stopping, and every part works."""
 
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
@@ -47,33 +46,33 @@ class Readiness:
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     def started(self, measure: Check, **checks: Check) -> None:
-        """The program has started; these are its parts. `measure`: sets the gauges that /metrics shows."""
+        """Mark the process as started. `measure` sets the gauges of /metrics, and `checks` test its parts."""
         self._measure, self._checks = measure, checks
         self._is_started = True
         self._known_at = float("-inf")
 
     async def asked(self) -> dict[str, bool]:
-        """Whether each part works, by its name; the program is ready when all do."""
+        """Return True or False for each part by name. The process is ready if all are True."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
         async with self._asking:
-            if self._monotonic() - self._known_at >= FRESH_FOR:
+            if self._monotonic() - self._known_at >= CACHE_SECONDS:
                 found = {name: await self._is_working(name, check) for name, check in self._checks.items()}
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
 
     async def measured(self) -> None:
-        """Bring the gauges up to date, where that is possible in time."""
+        """Update the gauges, unless that takes too long."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(CHECK_SECONDS):
                 await self._measure()
         except (KeepsakeError, TimeoutError) as error:
             log.debug("the figures are those of the last time: %s", type(error).__name__)
 
     async def _is_working(self, name: str, check: Check) -> bool:
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(CHECK_SECONDS):
                 await check()
         except (KeepsakeError, TimeoutError) as error:
             if self._known.get(name, True):
@@ -86,8 +85,8 @@ class Readiness:
 
 @asynccontextmanager
 async def serve_health(readiness: Readiness, address: tuple[str, int]) -> AsyncIterator[int]:
-    """Answer while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
-    # Here, because a bot that nobody asks needs no web server.
+    """Serve while the block runs, and yield the port. Raise SettingsError if the address is in use."""
+    # Imported here, because a bot without HEALTH_LISTEN needs no web server.
     from runtime.http_server import serve
 
     async with serve(_make_health_app(readiness), address, setting="HEALTH_LISTEN") as port:
@@ -100,7 +99,7 @@ def _make_health_app(readiness: Readiness) -> "Starlette":
     from starlette.routing import Route
 
     async def healthz(_: "Request") -> "Response":
-        return PlainTextResponse("ok\n")  # said by the event loop, which therefore runs
+        return PlainTextResponse("ok\n")  # the event loop runs
 
     async def readyz(_: "Request") -> "Response":
         found = await readiness.asked()
@@ -111,6 +110,4 @@ def _make_health_app(readiness: Readiness) -> "Starlette":
         await readiness.measured()
         return Response(metrics.render_page(), media_type=metrics.MEDIA_TYPE)
 
-    return Starlette(
-        routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", figures)],
-    )
+    return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", figures)])

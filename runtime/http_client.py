@@ -1,4 +1,4 @@
-"""The one way to open an HTTP client session (certificates, proxies, no cookies) and to read a body within a bound."""
+"""Open HTTP client sessions with certificates and proxies but without cookies, and read bodies within a limit."""
 
 import ssl
 from collections.abc import Mapping
@@ -9,21 +9,19 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx
 
-KEPT_ALIVE = 30.0  # seconds that an idle connection is kept; the servers that are talked to keep them longer
+KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers keep them longer
 
 
 def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return a session of at most so many connections; 0 = any number. Close it. To be called where an
-    event loop runs.
-    """
+    """Return a session with at most this many connections, or any number for 0. The caller closes it."""
     connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy that the environment names for a URL (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
+    """Return the proxy for a URL from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, or None.
 
-    aiohttp itself would look it up in a thread for every request.
+    aiohttp itself would look it up for every request, in a thread.
     """
     parts = urlsplit(url)
     if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
@@ -44,7 +42,5 @@ async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
 
 @cache
 def load_certificates() -> ssl.SSLContext:
-    """Return those of certifi (or of SSL_CERT_FILE): a small container may have none of its own. Reading them takes 30
-    ms.
-    """
+    """Return certifi's certificates, or those of SSL_CERT_FILE. A small container may have none of its own."""
     return httpx.create_ssl_context()

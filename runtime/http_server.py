@@ -1,7 +1,4 @@
-"""Serves an ASGI app in the running loop: listens before it is used, leaves signals alone, logs nothing, stops cleanly.
-
-The one place that runs uvicorn.
-"""
+"""Run uvicorn in the current event loop, with limits for slow clients and without its logging and signal handlers."""
 
 import asyncio
 import contextlib
@@ -15,23 +12,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from records.errors import SettingsError
 
-REQUEST_WITHIN = 10.0
-"""Seconds after which a request is looked at; one that has not arrived whole by the second look is given up."""
+# Telegram opens at most 40 (Bot API, setWebhook). One more replaces the connection that has been waiting longest.
 MAX_CONNECTIONS = 200
-"""At the same moment; Telegram opens 40 at most (Bot API, setWebhook), or as many as max_connections says. One more
-takes the place of the one that has kept us waiting longest: whoever held all of them would shut everybody else out.
-"""
-
-READ_WITHIN = 20.0
-"""Seconds between two looks at an answer that waits for its reader; where nothing of it was read meanwhile, it is given
-up, with whatever made it.
-"""
-
-LOOK_AGAIN = 0.002  # seconds between two looks at a stop: nothing tells when the last connection has gone
+REQUEST_WITHIN = 10.0  # seconds between two checks; a request that is incomplete at both is dropped
+READ_WITHIN = 20.0  # seconds between two checks; a client that read nothing in between is dropped
 
 
 class BoundedProtocol(H11Protocol):
-    """Connections in a limited number, and no request that never arrives whole: uvicorn waits for headers for ever."""
+    """An HTTP/1.1 protocol with a limited number of connections, which drops clients that send or read too slowly."""
 
     most_connections = MAX_CONNECTIONS
     request_within = REQUEST_WITHIN
@@ -56,7 +44,6 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _drop_who_does_not_read(self) -> None:
-        """Close where as much waits to be read as at the last look."""
         unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
@@ -66,28 +53,21 @@ class BoundedProtocol(H11Protocol):
 
     @property
     def _is_incomplete(self) -> bool:
-        """Whether no whole request is here that would have to be answered."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _make_room(self) -> bool:
-        """Close the oldest connection without a whole request, rather one that never brought any; False where every
-        other one is at work.
+        """Close the oldest connection without a complete request. Return False if all others have one.
+
+        Prefer connections that have never sent a complete request.
         """
-        others = (
-            connection
-            for connection in self.connections
-            if isinstance(connection, BoundedProtocol) and connection is not self
-        )
-        waiting = [
-            connection for connection in others if connection._is_incomplete and not connection.transport.is_closing()
-        ]
+        others = [other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self]
+        waiting = [other for other in others if other._is_incomplete and not other.transport.is_closing()]
         if not waiting:
             return False
         min(waiting, key=lambda connection: (connection.cycle is not None, connection._since)).transport.close()
         return True
 
     def _look_again(self) -> None:
-        """Close where the same request is as incomplete as at the last look."""
         if self._is_incomplete and self._seen == (self.cycle,):
             self.transport.close()
             return
@@ -96,8 +76,6 @@ class BoundedProtocol(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """Starts and stops by events, and leaves the process's signals alone."""
-
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
@@ -115,7 +93,7 @@ class _Server(uvicorn.Server):
         await self.stop.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's, which looks every tenth of a second whether all is done, and once more than it needs to."""
+        # Like uvicorn's, but without its pauses of a tenth of a second.
         for server in self.servers:
             server.close()
         state = self.server_state
@@ -126,7 +104,7 @@ class _Server(uvicorn.Server):
                 while state.tasks:
                     await asyncio.wait(state.tasks)
                 while state.connections:  # noqa: ASYNC110 - a set that uvicorn keeps tells nobody
-                    await asyncio.sleep(LOOK_AGAIN)
+                    await asyncio.sleep(0.002)
         for task in state.tasks:
             task.cancel()
         for server in self.servers:
@@ -143,13 +121,12 @@ async def serve_app(
     grace: int = 2,
     idle: int = 5,
 ) -> AsyncIterator[int]:
-    """Serve `app` at `host` while the block runs; gives the port (0 takes a free one).
+    """Serve `app` while the block runs, and yield the port. Port 0 takes a free one. Raise OSError if it is in use.
 
-    An address that cannot be taken is an OSError. At the end requests under way have `grace` seconds to finish. `idle`:
-    seconds that a connection is kept between two requests, or after a refused one.
+    At the end, running requests have `grace` seconds to finish. Idle connections are kept for `idle` seconds.
     """
     listener = _open_socket(host.strip("[]"), port)
-    # No logging of its own: access lines would hold tokens, and whatever a stranger sends.
+    # Without access logs, which would contain tokens and whatever a stranger sends.
     config = uvicorn.Config(
         app,
         http=protocol or BoundedProtocol,
@@ -178,7 +155,7 @@ async def serve_app(
 async def serve(
     app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] | None = None
 ) -> AsyncIterator[int]:
-    """As `serve_app`, at the address that a setting names. Raises SettingsError, naming it, where that is taken."""
+    """Serve `app` at the address of a setting, and yield the port. Raise SettingsError, naming it, if it is in use."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:
@@ -189,8 +166,8 @@ async def serve(
 
 
 def _open_socket(host: str, port: int) -> socket.socket:
-    """Named TCP in so many words: asyncio turns Nagle's delay (40 ms an answer) off for such sockets only."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio turns off Nagle's algorithm, which would delay answers by 40 ms, only for sockets with this protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,6 +1,6 @@
-"""One readers-writer lock an owner: who may use that owner's memory at the same moment.
+"""Readers-writer locks for owners' memories.
 
-Owns the rules of waiting. Turns of one scope are put in order by its queue (telegram_ui/updates/serial_queue.py).
+Turns of one conversation are ordered by its queue (telegram_ui/updates/serial_queue.py).
 """
 
 import asyncio
@@ -10,10 +10,7 @@ from weakref import WeakValueDictionary
 
 
 class ReadersWriterLock:
-    """Many readers at once, or one writer alone. A writer that waits goes before readers that come after it.
-
-    Not re-entrant: a task that is inside must not enter again. Leaving never waits.
-    """
+    """An asyncio readers-writer lock that prefers writers. It is not re-entrant."""
 
     def __init__(self) -> None:
         self._readers = 0
@@ -53,11 +50,11 @@ class ReadersWriterLock:
 
 
 class OwnerLock(ReadersWriterLock):
-    """The lock of one memory: `shared` to use a store, `exclusive` to move it, to change its settings or to erase.
+    """The lock of one memory: `shared` to use its store, `exclusive` to move it, change its settings or erase data.
 
-    A turn takes as long as a model does, and a setting or a deleted fact should not wait that long. So a turn shares
-    the lock only while it uses a store, and is counted from its question to its answer (`turn`). What changes words
-    that an answer may have read waits until no turn is under way (`between_turns`), and takes the lock after that.
+    A turn lasts as long as the model takes, and changing a setting should not wait that long. So a turn holds `turn`
+    throughout and `shared` only while it uses the store. Changes to text that an answer may have read wait for all
+    turns with `between_turns`.
     """
 
     def __init__(self) -> None:
@@ -66,7 +63,7 @@ class OwnerLock(ReadersWriterLock):
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        # Not `return self._turns.shared()`: this lock lives only while somebody holds it, its part does not count.
+        # `return self._turns.shared()` would not keep this lock alive, which OwnerLocks holds weakly.
         async with self._turns.shared():
             yield
 
@@ -77,13 +74,12 @@ class OwnerLock(ReadersWriterLock):
 
 
 class OwnerLocks:
-    """The locks of all owners. Each lives while somebody holds it or waits for it, so idle owners cost nothing."""
+    """The locks of all owners. A lock exists only while somebody uses it."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
 
     def __len__(self) -> int:
-        """Return the number of locks at this moment."""
         return len(self._locks)
 
     def of(self, owner: int) -> OwnerLock:

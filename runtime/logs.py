@@ -1,8 +1,7 @@
-"""Keeps the log clean: no message text and no secret, at any level.
+"""Logging without message text or secrets, at any level.
 
-Our own records name ids and counts only. Records of libraries are shown by their template, without its values, because
-those hold URLs with tokens, payloads and prompts; their tracebacks are shown as places without values. What is left is
-searched for every secret that is set.
+Our own records contain only ids and counts. Records of libraries are reduced to their template, because their values
+include URLs with tokens, payloads and prompts. Tracebacks contain no error texts. Secrets are redacted in all output.
 """
 
 import json
@@ -33,7 +32,7 @@ LOGGED = make_counter(
 
 
 class Counting(logging.Handler):
-    """Counts warnings and errors: every failure that is not a person's leaves one."""
+    """Count warnings and errors in a metric."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -44,9 +43,7 @@ class Counting(logging.Handler):
 
 
 class Recent(logging.Handler):
-    """The latest warnings and errors, for the operator: where and when, and the template without what it was filled
-    with. Of a library not even that.
-    """
+    """Keep the latest warnings and errors for /admin: time, place, and our own templates without values."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -62,7 +59,7 @@ RECENT = Recent()  # of this process
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Formats each record as one line without secrets or message text, as the module describes."""
+    """Format a record as one line without secrets or message text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -80,7 +77,7 @@ class DiscreetFormatter(logging.Formatter):
 
 
 class JsonFormatter(DiscreetFormatter):
-    """The same, as one JSON object on a line. A record of ours may have fields of its own (`extra`)."""
+    """Format a record as one JSON object on a line, with the `extra` fields of our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
         safe, error = _without_values(record)
@@ -103,7 +100,6 @@ _USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", 
 
 
 def _without_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
-    """Return the record without what a library filled its template with, and its error by itself."""
     safe = logging.makeLogRecord(record.__dict__)
     if record.name.partition(".")[0] not in OURS:
         safe.msg, safe.args = str(record.msg) if record.args else _first_line_of(record.msg), None
@@ -112,7 +108,7 @@ def _without_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseE
 
 
 def announce(sentence: str, level: int = logging.INFO) -> None:
-    """Write a line to stderr that LOG_LEVEL does not hide: bare, or as an object if the log is in JSON."""
+    """Write a sentence to stderr regardless of LOG_LEVEL, as JSON if the log is in JSON."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
     if formatter := next((one for one in formatters if isinstance(one, JsonFormatter)), None):
         sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
@@ -121,7 +117,7 @@ def announce(sentence: str, level: int = logging.INFO) -> None:
 
 
 def list_places(error: BaseException) -> str:
-    """Format the tracebacks of an error and its causes without their messages, which may quote anything."""
+    """Format the tracebacks of an error and its causes without their messages, which may quote people."""
     lines = []
     seen: BaseException | None = error
     while seen is not None:
@@ -133,14 +129,12 @@ def list_places(error: BaseException) -> str:
 
 
 def _first_line_of(message: object) -> str:
-    """Return a library's ready-made text (an f-string may hold values): its first words are enough to
-    find the place.
-    """
+    # A library may have put values into it. The first words are enough to find the place.
     return " ".join(str(message).split()[:6])
 
 
 def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
-    """Log to stderr from `level` on. Libraries speak from WARNING on: below that they log requests and payloads."""
+    """Log to stderr from `level` on, and libraries from WARNING on, because they log payloads below that."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own

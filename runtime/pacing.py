@@ -1,7 +1,6 @@
-"""Bounds in front of a page: a few requests at once of each visitor, at a pace that leaves the loop to everybody else;
-and few files at once, each of which is in a temporary file and not in memory.
+"""Rate limits in front of a page, for the requests and files of one visitor.
 
-A visitor is a person once a session is known, before that an address. Does not know what is asked for.
+A visitor is a person if the session is known, else an IP address.
 """
 
 import asyncio
@@ -20,48 +19,45 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-MAX_AT_ONCE = 8  # requests of one visitor that are worked on; a browser opens six connections
+MAX_AT_ONCE = 8  # concurrent requests of one visitor; a browser opens six connections
 MAX_WAIT = 10.0  # seconds that a request waits for its turn before it is refused
-KNOWN_VISITORS = 2_000
-"""Visitors, and tokens of sessions, that are remembered; who comes again after that begins with a whole burst."""
-MAX_FILES = 4  # files that are sent or fetched at the same time, of all people together; one of each person
-FILE_PATIENCE = 5.0  # seconds that somebody's second file waits for the first one
-MAX_FILE_SECONDS = 900.0  # seconds that one file may take
+MAX_VISITORS = 2_000  # remembered visitors and session tokens
+MAX_FILES = 4  # concurrent files of all people; each person may have one
+FILE_PATIENCE = 5.0  # seconds that a person's second file waits for the first
+MAX_FILE_SECONDS = 900.0
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the state it is
-    """A body has more bytes than it may have."""
+    """A request body exceeds its limit."""
 
 
 class TooBusy(Exception):  # noqa: N818 - reads as the state it is
-    """Another file of the same person, or too many files of others, are on their way."""
+    """Another file of the same person, or too many files of others, are being transferred."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """`burst` requests at once, then so many a second."""
+    """A rate limit of `per_second` requests after a burst."""
 
     burst: int
     per_second: float
 
 
 PERSON = Pace(burst=60, per_second=15)
-STRANGER = Pace(burst=90, per_second=20)
-"""By address. Opening the page takes some thirty requests, before it is known who does."""
-STRANGERS = Pace(burst=300, per_second=80)
-"""Of all addresses together: a request takes a thousandth of a second of the loop."""
+STRANGER = Pace(burst=90, per_second=20)  # of one address; opening the page takes thirty requests
+STRANGERS = Pace(burst=300, per_second=80)  # of all addresses; a request takes 1 ms of the event loop
 
 
 @define(eq=False)
 class VisitorTurns:
-    """The turns of one visitor: when the next request may begin, and how many are being worked on."""
+    """The rate limiter of one visitor."""
 
     pace: Pace
     free_at: float = float("-inf")
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
-    def take(self, now: float) -> float:
-        """Return the seconds until the turn of one more request; infinite, without a turn, where that is too long."""
+    def reserve(self, now: float) -> float:
+        """Reserve a turn and return the seconds until it. Return infinity if that exceeds MAX_WAIT."""
         step = 1 / self.pace.per_second
         begins = max(self.free_at, now - self.pace.burst * step) + step
         if begins - now > MAX_WAIT:
@@ -71,19 +67,19 @@ class VisitorTurns:
 
 
 class Visitors:
-    """Who is known, and the turns of each."""
+    """The rate limiters of all visitors."""
 
     def __init__(self) -> None:
-        self._persons = LRUCache[bytes, int](KNOWN_VISITORS)
-        self._turns = LRUCache[int | str, VisitorTurns](KNOWN_VISITORS)
+        self._persons = LRUCache[bytes, int](MAX_VISITORS)
+        self._turns = LRUCache[int | str, VisitorTurns](MAX_VISITORS)
         self.strangers = VisitorTurns(STRANGERS)
 
     def remember(self, token: str, person: int) -> None:
-        """Note whose session a token opened."""
+        """Remember the person of a session token."""
         self._persons[_hash_token(token)] = person
 
-    def turns_of(self, scope: Scope) -> tuple[VisitorTurns, bool]:
-        """Return the turns of whoever asks, and whether it is a person whose session is known."""
+    def find_turns(self, scope: Scope) -> tuple[VisitorTurns, bool]:
+        """Return the rate limiter for a request, and True if the session is known."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
         person = self._persons.get(_hash_token(token)) if token else None
         address = scope["client"][0] if scope.get("client") else ""
@@ -99,7 +95,7 @@ def _hash_token(token: str) -> bytes:
 
 @define(eq=False)
 class Paced:
-    """Has each request wait for its turn. Whoever asks faster than that waits longer, and nobody else does."""
+    """Middleware that delays the requests of a visitor who exceeds the rate limit."""
 
     app: ASGIApp
     visitors: Visitors
@@ -108,11 +104,11 @@ class Paced:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        turns, is_known = self.visitors.turns_of(scope)
+        turns, is_known = self.visitors.find_turns(scope)
         now = asyncio.get_running_loop().time()
-        wait = turns.take(now)
+        wait = turns.reserve(now)
         if not is_known and wait <= MAX_WAIT:
-            wait = max(wait, self.visitors.strangers.take(now))
+            wait = max(wait, self.visitors.strangers.reserve(now))
         if wait:
             await asyncio.sleep(min(wait, MAX_WAIT))
         if wait > MAX_WAIT:
@@ -124,7 +120,7 @@ class Paced:
 
 
 class Files:
-    """The files of one kind that people send or fetch."""
+    """Limit concurrent uploads or downloads."""
 
     def __init__(self) -> None:
         self._all = asyncio.Semaphore(MAX_FILES)
@@ -132,7 +128,7 @@ class Files:
 
     @asynccontextmanager
     async def turn(self, person: int) -> AsyncIterator[None]:
-        """Hold one of the few places while the block runs. Raises TooBusy where none gets free in time."""
+        """Hold a place while the block runs. Raise TooBusy if none becomes free in time."""
         own = self._persons.setdefault(person, asyncio.Lock())
         async with AsyncExitStack() as stack:
             try:
@@ -145,8 +141,8 @@ class Files:
 
 
 async def receive_file(request: Request, most: int) -> IO[bytes]:
-    """Return the body of a request as an open temporary file. Raise TooLarge as soon as more has arrived."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asks closes it
+    """Return the body of a request as an open temporary file. Raise TooLarge if it exceeds `most` bytes."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:
         async for piece in request.stream():

@@ -10,9 +10,9 @@ Value = TypeVar("Value")
 
 
 class ReadThroughCache(Generic[Key, Value]):
-    """Caches the results of `read`, except those read while something was dropped.
+    """An LRU cache that ignores values read while something was dropped.
 
-    Call `drop` after every write, even one that failed or was cancelled: it may be committed all the same.
+    Call `drop` after every write, even a failed or cancelled one, because it may have been committed.
     """
 
     def __init__(self, size: int) -> None:

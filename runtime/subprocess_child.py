@@ -1,6 +1,6 @@
-"""The child's side of subprocess_worker.py: it limits its own resources, and gives pieces back.
+"""The child's side of subprocess_worker.py: resource limits and output.
 
-Imports next to nothing, as whatever runs in a child should: asyncio alone would be more than half of its start.
+Import as little as possible here: asyncio alone would double the start time.
 """
 
 import json
@@ -10,16 +10,16 @@ import sys
 from contextlib import suppress
 from typing import IO
 
-if sys.platform != "win32":  # which has none: there the bounds of those who read alone hold
+if sys.platform != "win32":  # Windows has no such limits
     import resource
 
 LENGTH = struct.Struct(">Q")  # before each piece
 
 
 def limit_process(*, memory: int, seconds: int | None = None) -> None:
-    """Limit this process for good: bytes of address space, seconds of a processor; it writes no file.
+    """Limit the address space in bytes and CPU time in seconds, and forbid writing files.
 
-    With `seconds` the bot goes first; without, answers wait for this process.
+    A process with a time limit also gets a lower priority than the bot.
     """
     if sys.platform == "win32":
         return
@@ -33,7 +33,7 @@ def limit_process(*, memory: int, seconds: int | None = None) -> None:
 
 
 def write(out: IO[bytes], kind: str, value: object) -> None:
-    """Give one piece back to the parent."""
+    """Send a value to the parent."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)
     out.flush()

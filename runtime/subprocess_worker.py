@@ -1,7 +1,6 @@
-"""Runs what untrusted input decides in a process of its own: whatever is in it, the bot lives on.
+"""Process untrusted input in a child process, so that nothing in it can crash the bot.
 
-`started` opens a child with pipes, `iterate_pieces` gives one file to a child and yields its answers as JSON. What the
-child does for itself is in subprocess_child.py.
+The child's side is in subprocess_child.py.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 
 
 class ChildDied(Exception):  # noqa: N818 - reads as the state it is
-    """The child ended before its work did, or took too long."""
+    """The child ended before it was done, or took too long."""
 
 
 def make_child_code(module: str) -> str:
@@ -31,20 +30,20 @@ def make_child_code(module: str) -> str:
 async def started(
     code: str, *arguments: str, keeps_environ: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
-    """Start a child, and return it with its standard input and output. `arguments` must not be untrusted input.
+    """Start a child and return it with its standard input and output. Arguments must be trusted.
 
-    `keeps_environ`: of a child that reads nothing of strangers.
+    With `keeps_environ` the child inherits the environment. It must not read untrusted input then.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,
-        # No secret of the settings is in a process that reads what strangers wrote. numpy's threads, one for each
-        # processor, would reserve more memory than a child has.
+        # A child that reads untrusted input gets no secrets. numpy's threads, one for each processor, would reserve
+        # more memory than a child has.
         env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" and not keeps_environ else None,
     )
-    if process.stdin is None or process.stdout is None:  # both were asked for; this is for the type checker
+    if process.stdin is None or process.stdout is None:  # for the type checker
         raise RuntimeError("The child has no pipes.")
     return process, process.stdin, process.stdout
 
@@ -59,10 +58,9 @@ async def end_process(process: Process) -> None:
 async def iterate_pieces(
     code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
-    """Yield what a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
+    """Give `data` to a child and yield its answers. Use it with `aclosing`. The child is killed at the end.
 
-    `code`: as `make_child_code` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the
-    child is ended, however little it computed. Raise ChildDied.
+    Raise ChildDied if the child ends too early or takes more than `longest_wait` seconds.
     """
     process, stdin, stdout = await started(code, *arguments, keeps_environ=keeps_environ)
     sending = asyncio.create_task(_send_input(stdin, data))

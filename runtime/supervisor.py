@@ -1,4 +1,4 @@
-"""Tell systemd how this process does (sd_notify): ready, alive, stopping. Where nobody listens, nothing is told."""
+"""Notify systemd (sd_notify) that the process is ready, alive or stopping."""
 
 import logging
 import os
@@ -10,11 +10,9 @@ from runtime.tasks import repeat_in_background
 
 log = logging.getLogger(__name__)
 
-SEND_SECONDS = 1.0  # A supervisor whose socket is full for longer is not told
-
 
 class Supervisor:
-    """Whoever started this process, by the variables that systemd sets for it (`environ`)."""
+    """The systemd instance that started this process, if any, found by its variables in `environ`."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         address = environ.get("NOTIFY_SOCKET", "")
@@ -29,13 +27,13 @@ class Supervisor:
             return
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-                sender.settimeout(SEND_SECONDS)
+                sender.settimeout(1.0)
                 sender.sendto(state.encode(), self._address)
         except OSError as error:
             log.warning("systemd was not told %s: %s", state, type(error).__name__)
 
     def watched(self) -> AbstractAsyncContextManager[None]:
-        """Say in time, while the block runs, that the event loop turns. A loop that hangs is silent."""
+        """Notify the watchdog while the block runs. A blocked event loop does not."""
         if not self._watchdog_seconds:
             return nullcontext()
 

@@ -67,7 +67,7 @@ async def take_or_give_back(
 async def repeat_in_background(
     work: Callable[[], Awaitable[None]], *, every: float, grace: float
 ) -> AsyncIterator[None]:
-    """Run `work` at once and then `every` so many seconds until the block ends. Give a last run `grace` seconds."""
+    """Run `work` now and `every` seconds until the block ends. A run in progress gets `grace` seconds to finish."""
     closing = asyncio.Event()
 
     async def go_on() -> None:
@@ -87,5 +87,5 @@ async def repeat_in_background(
 
 
 async def run_work(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """Return the result of `work`, run in a thread where it takes long, so that the event loop goes on."""
+    """Return the result of `work`, run in a thread if it takes long."""
     return await asyncio.to_thread(work) if in_thread else work()

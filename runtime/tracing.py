@@ -1,7 +1,6 @@
-"""Spans of what the process does, for OpenTelemetry: none, and at no cost, unless `export_spans` is open.
+"""OpenTelemetry spans, which cost nothing unless `export_spans` is open.
 
-Attributes take values of the program alone, as the labels of metrics.py do. Of an error only the type is told, because
-its words may quote a person. The one place that knows opentelemetry.
+Attributes contain no personal data. Errors are recorded by type only, because their text may quote a person.
 """
 
 import asyncio
@@ -12,8 +11,7 @@ from typing import Any
 from records.errors import SettingsError
 from runtime import VERSION
 
-EXPORT_WITHIN = 2.0
-"""Seconds that a collector has to take a batch, also at a stop: what it does not take by then is lost."""
+EXPORT_SECONDS = 2.0  # for a batch, also at shutdown; spans are lost after that
 
 Attributes = Mapping[str, str | int]
 
@@ -21,7 +19,7 @@ _tracers: list[Any] = []  # the one of this process, while spans are exported
 
 
 class Span:
-    """What is told of something while it goes on. `made`: None where nobody listens."""
+    """An open span, or nothing if spans are not exported."""
 
     def __init__(self, made: Any = None) -> None:
         self._made = made
@@ -41,9 +39,9 @@ class Span:
 
 
 def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
-    """Around something that takes time; what happens inside, in tasks that it starts too, is below it.
+    """Record a span around the block. Spans inside it become its children, also in tasks that it starts.
 
-    `is_request`: another machine does the work.
+    With `is_request`, the span is a request to another machine.
     """
     return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
 
@@ -58,7 +56,7 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
         told = Span(made)
         try:
             yield told
-        except asyncio.CancelledError:  # somebody stopped it: no failure
+        except asyncio.CancelledError:  # not a failure
             raise
         except BaseException as error:
             told.fail(type(error).__name__)
@@ -67,9 +65,9 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
 
 @asynccontextmanager
 async def export_spans(endpoint: str) -> AsyncIterator[None]:
-    """Send spans to an OTLP collector while the block runs, from a thread, in batches; nobody waits for it.
+    """Send spans to an OTLP collector in the background while the block runs.
 
-    Raises SettingsError where the packages that this takes are not installed.
+    Raise SettingsError if the packages for it are not installed.
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -82,8 +80,8 @@ async def export_spans(endpoint: str) -> AsyncIterator[None]:
         ) from None
     resource = Resource.create({"service.name": "keepsake", "service.version": VERSION})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=EXPORT_WITHIN)
-    provider.add_span_processor(BatchSpanProcessor(exporter, export_timeout_millis=EXPORT_WITHIN * 1000))
+    exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=EXPORT_SECONDS)
+    provider.add_span_processor(BatchSpanProcessor(exporter, export_timeout_millis=EXPORT_SECONDS * 1000))
     _tracers.append(provider.get_tracer("keepsake"))
     try:
         yield

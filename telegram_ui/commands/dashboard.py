@@ -40,7 +40,7 @@ class DashboardCommands(Family):
             return tr("web-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
         user, chat = ask.update.effective_user, ask.update.effective_chat
-        token = await PageSessions(memory=self._services.memory, clock=self._now).link(
+        token = await PageSessions(memory=self._services.memory, clock=self._now).make_link(
             ask.person.id,
             owner,
             language=ask.person.language,

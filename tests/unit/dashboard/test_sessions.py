@@ -64,7 +64,7 @@ def sessions(memory: ExternalMemory, clock: Clock) -> PageSessions:
 
 
 async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageSessions) -> None:
-    found = await sessions.by_telegram(signed())
+    found = await sessions.open_by_telegram(signed())
     assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
     assert found.expires_at == NOW + SESSION_FOR
 
@@ -96,7 +96,7 @@ async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageS
 )
 async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: PageSessions, init_data: str) -> None:
     with pytest.raises(NoSession):
-        await sessions.by_telegram(init_data)
+        await sessions.open_by_telegram(init_data)
 
 
 @given(st.text(max_size=300))
@@ -111,26 +111,26 @@ def test_without_a_token_nobody_comes_from_telegram() -> None:
 
 
 async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:
-    link = await sessions.link(7, -100, language="ru", name="Ann", group="Book club")
-    found = await sessions.by_link(link)
+    link = await sessions.make_link(7, -100, language="ru", name="Ann", group="Book club")
+    found = await sessions.open_by_link(link)
     assert (found.person, found.owner, found.language) == (7, -100, "ru")
     assert (found.name, found.group) == ("Ann", "Book club")
     with pytest.raises(NoSession):
-        await sessions.by_link(link)
-    late = await sessions.link(7, 7)
+        await sessions.open_by_link(link)
+    late = await sessions.make_link(7, 7)
     clock.now += LINK_FOR
     with pytest.raises(NoSession):
-        await sessions.by_link(late)
+        await sessions.open_by_link(late)
 
 
 async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expires(
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
-    link = await sessions.link(7, 7)
+    link = await sessions.make_link(7, 7)
     another_process = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-    await another_process.by_link(link)
+    await another_process.open_by_link(link)
     with pytest.raises(NoSession):
-        await sessions.by_link(link)
+        await sessions.open_by_link(link)
     clock.now += LINK_FOR + timedelta(seconds=1)
     assert await memory.used_links.use_link("another", expires_at=clock.now, now=clock.now)
 
@@ -138,34 +138,34 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
 async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         before = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-        token = await before.token(await before.by_telegram(signed()))
+        token = await before.make_token(await before.open_by_telegram(signed()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
-        assert (await after.of(token)).person == 7
+        assert (await after.find(token)).person == 7
         clock.now += SESSION_FOR
         with pytest.raises(NoSession):
-            await after.of(token)
+            await after.find(token)
 
 
 async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clock: Clock) -> None:
-    session = await sessions.by_telegram(signed())
+    session = await sessions.open_by_telegram(signed())
     while session.expires_at > clock.now:
         clock.now += SESSION_FOR / 2
         if clock.now < session.expires_at:
-            session = await sessions.renewed(session)
+            session = sessions.renew(session)
         assert clock.now - NOW <= MAX_SESSION
     assert session.expires_at == NOW + MAX_SESSION
 
 
 async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
-    token = await sessions.token(await sessions.by_telegram(signed()))
+    token = await sessions.make_token(await sessions.open_by_telegram(signed()))
     with pytest.raises(NoSession):
-        await sessions.of(await sessions.link(7, 7))
+        await sessions.find(await sessions.make_link(7, 7))
     with pytest.raises(NoSession):
-        await sessions.by_link(token)
+        await sessions.open_by_link(token)
     for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
         with pytest.raises(NoSession):
-            await sessions.of(wrong)
+            await sessions.find(wrong)
 
 
 async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other(
@@ -175,7 +175,7 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
     body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
     key = hmac.digest(await memory.export_key(), b"dashboard", "sha256")
-    for kind, opened in (("session", sessions.of), ("link", sessions.by_link)):
+    for kind, opened in (("session", sessions.find), ("link", sessions.open_by_link)):
         digest = hmac.digest(key, f"{kind}.{body.decode()}".encode(), "sha256")
         with pytest.raises(NoSession):
             await opened(f"{body.decode()}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}")
@@ -184,19 +184,19 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
 async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_open_them(
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
-    token, others = await sessions.token(await sessions.by_telegram(signed())), await sessions.link(8, 8)
-    link = await sessions.link(7, 7)
+    token, others = await sessions.make_token(await sessions.open_by_telegram(signed())), await sessions.make_link(8, 8)
+    link = await sessions.make_link(7, 7)
     clock.now += timedelta(minutes=1)
-    await PageSessions(memory=memory, clock=clock, bot_token=TOKEN).end(7)
+    await PageSessions(memory=memory, clock=clock, bot_token=TOKEN).end_all(7)
     with pytest.raises(NoSession):
-        await sessions.of(token)
+        await sessions.find(token)
     with pytest.raises(NoSession):
-        await sessions.by_link(link)
+        await sessions.open_by_link(link)
     with pytest.raises(NoSession):  # what Telegram signed before is good for an hour otherwise
-        await sessions.by_telegram(signed())
-    assert (await sessions.by_link(others)).person == 8
+        await sessions.open_by_telegram(signed())
+    assert (await sessions.open_by_link(others)).person == 8
     clock.now += timedelta(seconds=1)
-    assert (await sessions.by_telegram(signed(at=clock.now))).person == 7
+    assert (await sessions.open_by_telegram(signed(at=clock.now))).person == 7
     clock.now += MAX_SESSION
     await memory.used_links.use_link("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.find_revocation(7) is None

@@ -57,7 +57,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
     program: Program, probe: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def answers() -> tuple[int, str]:
-        program.time += ready.FRESH_FOR
+        program.time += ready.CACHE_SECONDS
         answer = await probe.get("/readyz")
         return answer.status_code, answer.text
 
@@ -80,7 +80,7 @@ async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, pro
     for _ in range(5):
         assert (await probe.get("/readyz")).status_code == 200
     assert program.asked == 1
-    program.time += ready.FRESH_FOR
+    program.time += ready.CACHE_SECONDS
     await probe.get("/readyz")
     assert program.asked == 2
 

@@ -10,11 +10,11 @@ from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Visitors, 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
     turns = VisitorTurns(Pace(burst=3, per_second=2))
-    assert [turns.take(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
-    waits = [turns.take(100.0) for _ in range(100)]
+    assert [turns.reserve(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
+    waits = [turns.reserve(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
     assert waits[-1] == float("inf")
-    assert turns.take(1_000.0) == 0  # it is as at first
+    assert turns.reserve(1_000.0) == 0  # it is as at first
 
 
 def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
@@ -24,12 +24,12 @@ def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
     def scope(address: str, token: str) -> dict[str, object]:
         return {"type": "http", "client": (address, 1), "headers": [(b"authorization", f"Bearer {token}".encode())]}
 
-    own, is_known = visitors.turns_of(scope("192.0.2.1", "token"))
+    own, is_known = visitors.find_turns(scope("192.0.2.1", "token"))
     assert is_known
-    assert visitors.turns_of(scope("192.0.2.2", "token"))[0] is own
-    stranger, is_known = visitors.turns_of(scope("192.0.2.1", "forged"))
+    assert visitors.find_turns(scope("192.0.2.2", "token"))[0] is own
+    stranger, is_known = visitors.find_turns(scope("192.0.2.1", "forged"))
     assert not is_known
-    assert visitors.turns_of(scope("192.0.2.1", "another"))[0] is stranger
+    assert visitors.find_turns(scope("192.0.2.1", "another"))[0] is stranger
 
 
 async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
