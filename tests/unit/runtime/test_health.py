@@ -86,7 +86,7 @@ async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, pro
 
 
 async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ready, "PATIENCE", 0.0)
+    monkeypatch.setattr(ready, "CHECK_SECONDS", 0.0)
 
     async def hangs() -> None:
         await asyncio.Event().wait()
