@@ -171,8 +171,11 @@ def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) ->
 
 
 def _parse_session(form: dict[str, Any], now: datetime) -> PageSession:
-    moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
-    session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
+    try:
+        moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
+        session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
+    except KeyError:  # signed by another version
+        raise NoSession from None
     if session.expires_at <= now:
         raise NoSession
     return session
