@@ -1,8 +1,8 @@
 """Removes a model's thoughts from its text, also while the text arrives. No other module knows their marks.
 
 A pair of marks whose name says think, thought or reason, in any brackets, holds thoughts. So does the text before a
-lone closing mark, every channel but the final one, and a block of prose in a tag of its own in front of the answer.
-Code stays, and so does a mark that is only mentioned.
+lone closing mark, every channel but the final one, and a scratchpad in front of the answer. Code stays, and so does a
+mark that is only mentioned.
 """
 
 import json
@@ -42,24 +42,15 @@ _WRAPPED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """An answer within a tag, as it comes behind thoughts that had one."""
-_OPEN_BLOCK = re.compile(r"\A\s*<(?P<name>[a-z][\w:.-]{2,40})(?:\s[^<>\n]{0,200})?>", re.IGNORECASE)
+_OPEN_BLOCK = re.compile(
+    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberation|planning)[\w:.-]{0,20})"
+    r"(?:\s[^<>\n]{0,200})?>",
+    re.IGNORECASE,
+)
 _BLOCK = re.compile(
     _OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_INWARD = re.compile(r"scratch|analy|reflect|monolog|delibera|ponder|planning|brainstorm|introspect", re.IGNORECASE)
-"""The name of a block of thoughts, however short. Behind any other name only prose is taken for thoughts."""
-_CALLING = re.compile(r"tool|call|function|invoke|code", re.IGNORECASE)
-MIN_PROSE_CHARS = 40  # a shorter text in a tag of any name is an example as likely as a thought
-_HTML = re.compile(
-    "abbr|address|article|aside|audio|blockquote|body|button|canvas|caption|center|cite|col|colgroup|data|datalist|del"
-    "|details|dfn|dialog|div|embed|fieldset|figcaption|figure|font|footer|form|head|header|hgroup|html|iframe|img|input"
-    "|ins|kbd|label|legend|link|main|map|mark|math|menu|meta|meter|nav|noscript|object|optgroup|option|picture|pre"
-    "|progress|ruby|samp|script|search|section|select|slot|small|source|span|spoiler|strike|strong|style|sub|summary"
-    "|sup|svg|table|tbody|template|textarea|tfoot|thead|time|title|track|tg-emoji|tg-spoiler|var|video|wbr",
-    re.IGNORECASE,
-)
-"""Tags with a meaning of their own."""
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
 
@@ -97,16 +88,16 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Remove thoughts in front of the answer that stand in paired tags of any name but an HTML one."""
-    opening = _OPEN_BLOCK.match(text)
-    if opening is None or _HTML.fullmatch(opening["name"]) or _CALLING.search(opening["name"]):
+    """Remove a scratchpad or the like in front of the answer. With no answer behind it, it is the answer itself.
+
+    Other tags stay, however they are named: people ask for letters and poems in tags of their own.
+    """
+    if _OPEN_BLOCK.match(text) is None:
         return text
     block = _BLOCK.match(text)
-    if block is None or not block["rest"].strip():  # without an answer behind it, it is the answer
+    if block is None or not block["rest"].strip():
         return text if is_whole else ""
-    is_prose = len(block["body"].strip()) >= MIN_PROSE_CHARS and not {"<", "{"} & set(block["body"])
-    is_in_front = block["rest"].lstrip(" ").startswith("\n") and not block["rest"].lstrip().startswith("<")
-    return _unwrap(block["rest"]) if _INWARD.search(block["name"]) or (is_prose and is_in_front) else text
+    return _unwrap(block["rest"])
 
 
 def _unwrap(answer: str) -> str:

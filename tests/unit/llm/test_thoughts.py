@@ -39,8 +39,6 @@ ANSWERS = [
     "<planning>SECRET</planning>\n<final_answer>Visible answer</final_answer>",
     '<inner_monologue lang="en">SECRET</inner_monologue> Visible answer',
     "\n<Self-Reflection>SECRET</Self-Reflection>\n\nVisible answer",
-    "<strategy>\nSECRET plan: first greet them, then answer in short.\n</strategy>\n\nVisible answer",
-    "<user_intent>They ask SECRET things and want a short answer.</user_intent>\nVisible answer",
     "<scratchpad>SECRET</scratchpad><think>SECRET</think>Visible answer",
 ]
 MENTIONS = [
@@ -58,6 +56,8 @@ MENTIONS = [
     "<analysis>The walnuts were ripe early this year, since the summer was hot.</analysis>",
     "<poem>Walnuts fall upon the ground, and nobody hears a sound.</poem> is how I would mark it.",
     '<config>\n{"walnuts": 3, "pears": 4, "apples": 5, "plums": 6}\n</config>\nSave this as a file.',
+    "<poem>\nWalnuts fall upon the ground,\nand nobody ever hears a sound.\n</poem>\n\nI hope that you like it.",
+    "<letter>Dear Anna, the walnuts are ripe, and there are many.</letter>\nShall I make it shorter?",
     "<scratchpad> is a tag that some models write.",
     "Here it is:\n<scratchpad>walnuts, pears</scratchpad>\nDone.",
 ]
