@@ -27,7 +27,7 @@ def read(data: bytes, name: str) -> DocumentText:
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
 
 
-def child() -> None:
+def run_child() -> None:
     """Read the document on standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
     limit_process(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)

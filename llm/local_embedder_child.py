@@ -25,7 +25,7 @@ said; the shorter it is, the less, and a short one not at all (docs/recall.md).
 """
 
 
-def child() -> None:
+def run_child() -> None:
     """Answer requests until standard input ends."""
     for one in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(one, signal.SIG_IGN)

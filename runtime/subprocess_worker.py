@@ -23,8 +23,8 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
 
 
 def make_child_code(module: str) -> str:
-    """Return the Python code that calls the function `child` of a module of this program."""
-    return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import child; child()"
+    """Return the Python code that calls the function `run_child` of a module of this program."""
+    return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import run_child; run_child()"
 
 
 async def started(

@@ -20,7 +20,7 @@ PIECE_ITEMS = 500  # messages or rows that are returned at once: the parent deco
 PIECE_CHARACTERS = 200_000  # of their texts
 
 
-def child() -> None:
+def run_child() -> None:
     """Read the file on standard input and write what it holds to standard output."""
     # Our own parent process wrote this, not the sender of the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301

@@ -265,7 +265,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
         "def read(data, name):\n"
         "    if 'TELEGRAM_BOT_TOKEN' not in os.environ: bytearray(10**10)\n"
         "documents_child.read = read\n"
-        "documents_child.child()"
+        "documents_child.run_child()"
     )
     monkeypatch.setattr(documents, "CHILD", child)
     with pytest.raises(DocumentUnreadable) as refused:

@@ -125,8 +125,8 @@ class DyingStore:
     async def load(self, owner: int, rows: Any) -> None:
         await self._guarded("load", self._store.load(owner, rows))
 
-    async def digest(self, owner: int) -> Any:
-        return await self._guarded("digest", self._store.compute_digest(owner))
+    async def compute_digest(self, owner: int) -> Any:
+        return await self._guarded("compute_digest", self._store.compute_digest(owner))
 
     async def erase(self, owner: int) -> None:
         await self._guarded("erase", self._store.erase(owner))
@@ -209,8 +209,8 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
             pass
         code = (
             "import sys; from pathlib import Path; from records import errors\n"
-            "from storage.engine.data_dir import data_dir\n"
-            "try:\n  with data_dir(Path(sys.argv[1])): pass\n"
+            "from storage.engine.data_dir import lock_data_dir\n"
+            "try:\n  with lock_data_dir(Path(sys.argv[1])): pass\n"
             "except errors.StorageBusy: sys.exit(7)\n"
         )
         root = ROOT
