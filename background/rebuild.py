@@ -244,7 +244,7 @@ class Rebuilder:
             return "busy"
         try:
             async with self._memory.home(scope.owner) as store:
-                is_found = await store.rebuilds.put_correction(lease, number, text)
+                is_found = await store.rebuilds.store_correction(lease, number, text)
         except BaseException:
             await self._summaries.release(lease)
             raise
@@ -294,11 +294,11 @@ class Rebuilder:
     async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
         digest = hash_material(material)
         async with self._memory.home(lease.scope.owner) as store:
-            if known := await store.rebuilds.find_part(lease.scope, digest):
+            if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
         made = await self._summarise(lease, material)
         async with self._memory.home(lease.scope.owner) as store:
-            await store.rebuilds.store_part(lease, digest, made)
+            await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
     async def _summarise(self, lease: FoldLease, material: Material) -> NewSummary:

@@ -39,7 +39,7 @@ BLOCK, AT_ONCE = 10_000, 10_000  # messages that are made together; of more than
 LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]
-_INSERT = MESSAGES.insert_with("seq")
+_INSERT = MESSAGES.make_insert("seq")
 _INDEXES_AND_TRIGGERS = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger')"
 _COUNT_SCOPES = """
 INSERT INTO scopes (user_id, thread_id, total, archived, characters)

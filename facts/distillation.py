@@ -97,7 +97,7 @@ class ProfileDistiller:
         tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
-                waiting = await store.profiles.list_undistilled(owner, MAX_SUMMARIES) if store is not None else []
+                waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(summary.id > tried for summary in waiting)
             wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
@@ -119,7 +119,7 @@ class ProfileDistiller:
         async with self._memory.opened(owner) as store:
             if store is None:
                 return None
-            waiting = await store.profiles.list_undistilled(owner, MAX_SUMMARIES)
+            waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES)
         return await self._distil_profile(owner, waiting)
 
     async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import is_undone_by, select_decisions_on
+from storage.tables.decisions import is_overruled_by, list_decisions_about
 from text.fingerprint import Fingerprint, find_topics, list_essential_words, make_fingerprint
 
 MAX_NEAR = 40  # facts that one text may be about
@@ -85,14 +85,14 @@ def plan_changes(
     A decision of the owner outweighs everything said before it. Of several changes to one fact the latest counts.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions = select_decisions_on(known, erased)
+    decisions = list_decisions_about(known, erased)
     candidates = FactCandidates(held)
     room = most - len(held)
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
         subject = draft.subject if draft.kind not in LASTING else ""
-        if is_undone_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
+        if is_overruled_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
             continue
         change = FactChange(fact=draft)
         for number in _select_nominated(draft, held, candidates):

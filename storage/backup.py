@@ -1,7 +1,8 @@
 """Back up all memories and the bot's state into one private file, and restore it into any store.
 
-A backup is a gzip file of JSON lines. The first line is a header, the last one has the number and SHA-256 of the lines
-before it. Rows are in their portable form and are read in batches. Everything here blocks: call it from a thread.
+A backup is a gzip file of JSON lines. The first line is a header. The last line holds the number of lines before it and
+their SHA-256. Rows are in their portable form and are read in batches. All functions here block, so call them from a
+thread.
 """
 
 import asyncio
@@ -47,7 +48,7 @@ from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dump_owner, find_version, load_owner, migrate_rows
+from storage.tables.dump import dump_owner, find_schema_version, load_owner, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"
@@ -62,28 +63,28 @@ STATE: Mapping[str, str] = {
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }
-"""Tables of the bot's own state, with their columns. A restore does not repeat setups and announcements."""
+"""The tables of the bot's own state in a backup, with their columns. Setups and announcements are not backed up."""
 ADDED = {"written_tokens": 0}  # columns of these tables that older backups lack
-_STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
-"""Tables that are restored into PostgreSQL. The others go to memory.db, from where the next start moves them."""
+_RESTORED_INTO_POSTGRES = frozenset({"usage", "people", "export_keys"})
+"""State tables that are restored into PostgreSQL. The others go to memory.db, and the next start moves them."""
 
 _HOMES = "SELECT user_id, storage_type, epoch FROM users"
 _SHARED_HOMES = f"{_HOMES} WHERE storage_type = 'postgres' OR instance_id = ?"
 _ELSEWHERE = "SELECT COUNT(*) FROM users WHERE storage_type <> 'postgres' AND instance_id <> ?"
 
-_FORM_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
+_FORMAT_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
 
 
-class _NotYet(Exception):  # noqa: N818 - reads as the state it is
-    """Raised if the bot is starting or moving a memory."""
+class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
+    """Raised if the bot is still starting, or is moving a memory, so that a backup must wait."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackedUp:
-    """The content of a backup. `elsewhere` counts memories that it lacks: in PostgreSQL or in other DATA_DIRs."""
+    """The result of a backup. `elsewhere` is the number of memories in PostgreSQL or other DATA_DIRs that it lacks."""
 
     messages: int
     elsewhere: int
@@ -91,7 +92,7 @@ class BackedUp:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """The outcome of a restore. `aside` is the folder with the previous files of DATA_DIR, or None."""
+    """The result of a restore. `aside` is the folder that now holds the previous files of DATA_DIR, or None."""
 
     messages: int
     made_at: str
@@ -100,7 +101,7 @@ class Restored:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sources:
-    """The store of each memory, and a reader of one snapshot for each store."""
+    """The store of each memory by owner, and one snapshot reader for each store."""
 
     homes: Mapping[int, StorageType]
     readers: Mapping[StorageType, Reader]
@@ -128,7 +129,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         create_private(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_collect_rows(folder, work, database_url, out))
+                elsewhere = asyncio.run(_write_when_bot_is_ready(folder, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
@@ -143,13 +144,14 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
     return BackedUp(messages=messages, elsewhere=elsewhere)
 
 
-async def _collect_rows(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
+    """Write all rows of a backup to `out`, and return the number of memories that it lacks."""
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
             try:
                 sources = await _open_sources(stack, folder, work, url)
-            except _NotYet:
+            except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
                         "The bot is starting, or moving a memory, and did not finish in time; "
@@ -162,28 +164,28 @@ async def _collect_rows(folder: Path, work: Path, url: str, out: gzip.GzipFile) 
 
 
 async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
-    """Open readers of all stores. Raise _NotYet if a memory moves meanwhile, as it could be missed or read twice."""
+    """Open readers of all stores. Raise _BotNotReady if a memory was moved during this: it could be lost or doubled."""
     readers: dict[StorageType, Reader] = {}
-    elsewhere, asked, reading = 0, [_HOMES], partial(_open_backup, folder / DATABASE)
+    elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
     if url:
         # Imported here because only users of PostgreSQL need its driver.
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
-        asked, reading = [_SHARED_HOMES, dirs.read_known_instance(folder)], partial(server.read, None)
-        async with reading() as reader:
+        query, open_reader = [_SHARED_HOMES, dirs.read_known_instance(folder)], partial(server.read, None)
+        async with open_reader() as reader:
             [[elsewhere]] = await reader.rows(_ELSEWHERE, dirs.read_known_instance(folder))
-    async with reading() as reader:
-        before = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
+    async with open_reader() as reader:
+        before = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
     if (folder / DATABASE).exists():
-        readers[StorageType.SQLITE] = await stack.enter_async_context(_open_backup(folder / DATABASE))
+        readers[StorageType.SQLITE] = await stack.enter_async_context(_open_snapshot_reader(folder / DATABASE))
         readers[StorageType.JSON] = await _open_json_reader(stack, folder, work)
     if url:
         readers[StorageType.POSTGRES] = await stack.enter_async_context(server.read(None, frozen=True))
-    async with reading() as reader:
-        after = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
+    async with open_reader() as reader:
+        after = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
     if any(after.get(owner) != home for owner, home in before.items()):
-        raise _NotYet
+        raise _BotNotReady
     homes = {owner: StorageType(home) for owner, (home, _) in before.items() if home in readers}
     elsewhere += len(before) - len(homes)
     for kind, reader in readers.items():
@@ -195,8 +197,8 @@ async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: st
 
 
 @asynccontextmanager
-async def _open_backup(path: Path) -> AsyncIterator[Reader]:
-    """Open a SQLite file for reading one snapshot. Others may write to it meanwhile."""
+async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
+    """Open a reader of one snapshot of a SQLite file. Other connections may go on writing to the file."""
 
     async def run(work: Callable[[Any], Result]) -> Result:
         with explain_errors(path):
@@ -219,7 +221,7 @@ async def _open_backup(path: Path) -> AsyncIterator[Reader]:
 async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
     """Return a reader of memory.json and its journal.
 
-    Use the working copy of a running bot. Otherwise recover copies of the files, as the next start would.
+    Read the working copy of a running bot. If no bot is running, copy both files and recover the copies.
     """
     try:
         stack.enter_context(dirs.lock_data_dir(folder))
@@ -227,13 +229,13 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
         # The backup must hold every record that the journal has by now: it may have been acknowledged.
         acknowledged = scan_journal(folder / JOURNAL_NAME).last_seq
         try:
-            reader = await stack.enter_async_context(_open_backup(folder / INDEX_NAME))
+            reader = await stack.enter_async_context(_open_snapshot_reader(folder / INDEX_NAME))
             [state] = await reader.rows("SELECT * FROM journal_state")
         except StorageError:  # not created yet, or being replaced
-            raise _NotYet from None
+            raise _BotNotReady from None
         is_current = not state["clean"] and state["snapshot"] == snapshot.read_identity(folder / SNAPSHOT_NAME)
         if not is_current or state["seq"] < acknowledged:
-            raise _NotYet from None
+            raise _BotNotReady from None
         return reader
     copies = work / "copies"
     shutil.rmtree(copies, ignore_errors=True)
@@ -248,7 +250,7 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
                 f"{SNAPSHOT_NAME} or its journal is damaged; nothing was backed up. Start the bot once: it sets aside "
                 "what cannot be read and says so."
             )
-    return await stack.enter_async_context(_open_backup(copies / INDEX_NAME))
+    return await stack.enter_async_context(_open_snapshot_reader(copies / INDEX_NAME))
 
 
 async def _write_rows(sources: _Sources, out: gzip.GzipFile) -> None:
@@ -278,7 +280,7 @@ async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, o
 
 
 def run_child() -> None:
-    """Make a backup at low priority in a child process: read the request from stdin, write the result to stdout."""
+    """Make a backup in this child process at low priority. Read the request from stdin; write the result to stdout."""
     if hasattr(os, "nice"):
         os.nice(10)
     asked = json.load(sys.stdin)
@@ -293,8 +295,8 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
     If `database_url` is given, restore all memories into that PostgreSQL database, which must hold none. Change nothing
-    before the whole backup has been read. Raise SettingsError if `file` does not exist, StorageHeld while the bot runs,
-    StorageTooNew, StorageCorrupt, StorageError.
+    until the whole backup has been read. Raise SettingsError if `file` does not exist, StorageHeld if the bot is
+    running, StorageTooNew if a newer version made the backup, and StorageCorrupt if the backup is damaged.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -308,11 +310,11 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
 async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
     """Write the backup's rows to new files in an empty folder, and to the database at `url` in one transaction.
 
-    Return when the backup was made, and its number of messages.
+    Return the time at which the backup was made, and its number of messages.
     """
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
-    schema = head["schema"] if head["format"] > 1 else find_version(_read_checked_rows(file))
+    schema = head["schema"] if head["format"] > 1 else find_schema_version(_read_checked_rows(file))
     if schema < len(MIGRATIONS):
         lines = migrate_rows(lines, folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
@@ -325,7 +327,7 @@ async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
 
             opened = await stack.enter_async_context(open_postgres_database(url))
             server = await stack.enter_async_context(opened.write(None))
-            await _demand_empty(server)
+            await _require_empty_database(server)
 
         async def batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
             nonlocal messages
@@ -339,24 +341,24 @@ async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
                 await store.load(owner, batches(rows))  # noqa: B031 - the rows after the first
-            elif server is not None and table in _STAYS_ON_THE_SERVER:
-                await _put_state(server, table, rows)
+            elif server is not None and table in _RESTORED_INTO_POSTGRES:
+                await _insert_state_rows(server, table, rows)
             else:
                 async with database.write() as tx:
-                    await _put_state(tx, table, rows)
+                    await _insert_state_rows(tx, table, rows)
         await Directory(database).adopt(stores, Everybody())
     return str(head["made_at"]), messages
 
 
-async def _put_state(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
+async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
     marks = ", ".join("?" * len(STATE[table].split(", ")))
     sql = f"INSERT INTO {table} ({STATE[table]}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await tx.many(sql, batch)
 
 
-async def _demand_empty(tx: Transaction) -> None:
-    """Raise SettingsError if the database holds a memory. Lock it until the transaction ends."""
+async def _require_empty_database(tx: Transaction) -> None:
+    """Lock the database until the transaction ends. Raise SettingsError if it holds a memory, StorageHeld if in use."""
     await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
     if held:
@@ -368,9 +370,10 @@ async def _demand_empty(tx: Transaction) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the checked lines of a backup except the last one.
+    """Yield the parsed and validated lines of a backup, except the last one.
 
-    Raise StorageTooNew, or StorageCorrupt if a line has the wrong form or the last line does not match the others.
+    Raise StorageTooNew if a newer version wrote the backup. Raise StorageCorrupt if a line is invalid, or if the number
+    of lines or their hash does not match the last line.
     """
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
@@ -378,12 +381,12 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
             while line := source.readline(MAX_LINE_BYTES):
                 row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _demand_sound((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
+                    _require_valid((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
                     return
                 if not count:
-                    _demand_sound(row["keepsake"] == "backup")
-                    _demand_known(row["format"], FORMAT, file)
-                    _demand_known(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
+                    _require_valid(row["keepsake"] == "backup")
+                    _require_supported_version(row["format"], FORMAT, file)
+                    _require_supported_version(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
                     given = {**ADDED, **row["row"]}
                     row["row"] = {name: given[name] for name in STATE[row["state"]].split(", ")}
@@ -391,27 +394,27 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].to_values(row)
-                    _demand_sound(owner == row["user_id"])
+                    _require_valid(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _demand_sound(False)
-    except (OSError, EOFError, zlib.error, *_FORM_ERRORS) as error:
+            _require_valid(False)
+    except (OSError, EOFError, zlib.error, *_FORMAT_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
 def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _demand_sound(-(2**63) <= number < 2**63)
+    _require_valid(-(2**63) <= number < 2**63)
     return number
 
 
-def _demand_sound(is_sound: bool) -> None:
-    if not is_sound:
+def _require_valid(is_valid: bool) -> None:
+    if not is_valid:
         raise ValueError
 
 
-def _demand_known(number: int, newest: int, file: Path) -> None:
-    _demand_sound(number > 0)
-    if number > newest:
+def _require_supported_version(version: int, newest: int, file: Path) -> None:
+    _require_valid(version > 0)
+    if version > newest:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

@@ -182,7 +182,7 @@ class Importer:
                 history = await _remove_own_chat(store, scope.owner, history)
             is_own = history.owner == scope.owner
             way = await find_restoration(store, scope.owner, history, rows)
-            known = await store.history.find_known(scope.owner, await asyncio.to_thread(list_sources, history))
+            known = await store.history.find_known_ids(scope.owner, await asyncio.to_thread(list_sources, history))
             same = await _find_same(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # This part was restored earlier. Its facts wait for the other parts.

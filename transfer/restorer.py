@@ -112,7 +112,9 @@ class Restorer:
         for group in _group_rows(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
             covering = await self._make_covering(owner, group, summaries)
             async with self._memory.home(owner) as store:
-                await store.history.put_and_count(lease, [*covering, *({"table": "messages", **row} for row in group)])
+                await store.history.put_rows_and_recount(
+                    lease, [*covering, *({"table": "messages", **row} for row in group)]
+                )
             done += len(group)
             await progress(done, len(rows["messages"]))
         await (self._end_restore if file.is_whole else self._keep_waiting)(lease, file, rows, waiting)
@@ -142,7 +144,7 @@ class Restorer:
         """Return the rows of earlier files that wait, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
-            for row in await store.history.list_waiting_rows(owner):
+            for row in await store.history.list_held_back_rows(owner):
                 held: Any = row["held"]
                 name = str(held.get("table"))
                 if name in found:

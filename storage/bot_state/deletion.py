@@ -168,11 +168,11 @@ class OwnerDeletion:
                     copy.unlink()
                 sync_folder(self._folder)
             for store in self._stores.values():
-                await store.erase_traces()
+                await store.purge_erased_text()
             self._rewritten = count
         for store in self._stores.values():
             for _ in range(3):  # after that, leave it to the next call
-                if await store.cut_log():
+                if await store.truncate_logs():
                     break
             else:
                 return False

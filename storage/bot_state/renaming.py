@@ -13,7 +13,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase, Row, Transaction
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
-from storage.tables.owner_tables import rename_rows
+from storage.tables.owner_tables import change_owner_id
 
 _RECORD = """
 INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
@@ -89,7 +89,7 @@ class OwnerRenaming:
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         """Give the rows in this database to the new id."""
-        await rename_rows(tx, old, new)
+        await change_owner_id(tx, old, new)
 
     async def _finish_renaming(self, old: int, new: int, at: str) -> None:
         try:

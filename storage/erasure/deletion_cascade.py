@@ -37,7 +37,7 @@ from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.owner_tables import OwnerTables, erase_tables, take_ids
+from storage.tables.owner_tables import OwnerTables, delete_owner_rows, take_ids
 from text.characters import replace_surrogates
 
 
@@ -88,7 +88,7 @@ class DeletionCascade(OwnerTables):
     async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
         """Delete the requested rows and everything built on them, and void the leases of folds. Idempotent.
 
-        The files keep traces until `erase_traces`.
+        The files keep traces until `purge_erased_text`.
         """
         async with self.database.write(owner) as tx:
             going, taken = await _decide_going(tx, owner, what)
@@ -98,10 +98,10 @@ class DeletionCascade(OwnerTables):
                 await _erase_everything(tx, owner)
             else:
                 if what.is_expiry or what.what == "archives":
-                    await decision_table.keep_decisions(tx, owner, going.facts.ids)
+                    await decision_table.store_decisions(tx, owner, going.facts.ids)
                 else:
-                    await decision_table.drop_decisions(tx, owner, going.message_ids)
-                    await decision_table.keep_decisions(tx, owner, sorted(going.facts.chosen), decided_at=now)
+                    await decision_table.delete_decisions_of_messages(tx, owner, going.message_ids)
+                    await decision_table.store_decisions(tx, owner, sorted(going.facts.chosen), decided_at=now)
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
@@ -371,7 +371,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
-    await tx.run(erase_tables, owner)
+    await tx.run(delete_owner_rows, owner)
     await tx.rows(_OWN_WORDS_AWAY, owner)
 
 
@@ -388,7 +388,7 @@ async def _erase_rows(tx: Transaction, owner: int, going: _Going, *, keeps_ends:
         await tx.rows(_REACTIVATE_SUMMARIES, owner, json.dumps(sorted(going.summaries.reactivated)))
     if going.facts.gone:
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
-    await history_extraction_table.end_without_rest(tx, owner)
+    await history_extraction_table.end_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(going.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.
     await _delete_rows(tx, "accounts", "id", owner, messages)

@@ -177,7 +177,7 @@ async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> N
     Imported messages have ids below 1 and a progress of their own.
     """
     if past := [one for one in ids if one < 1]:
-        await history_extraction_table.learn_again(tx, scope, past)
+        await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [one for one in ids if one >= 1]:
         await tx.rows(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",

@@ -1,4 +1,4 @@
-"""The tables: their portable form, the validation of rows that people may have edited, and migrations.
+"""The tables: their portable form, the validation of rows from files, and migrations.
 
 The schemas of version 1.0 are in sqlite.sql and postgres.sql.
 

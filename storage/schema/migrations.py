@@ -13,7 +13,7 @@ def create_first_schema(connection: sqlite3.Connection) -> None:
 
 
 def run_script(script: str, connection: sqlite3.Connection) -> None:
-    """Run the statements of a script inside the caller's transaction. executescript would commit it first."""
+    """Run the statements of a script inside the caller's transaction, which executescript would commit."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
@@ -71,4 +71,4 @@ MIGRATIONS: list[Migration] = [
     create_first_schema,
     *(partial(run_script, script) for script in _SCRIPTS),
 ]
-"""The migrations in order. Append only; never change, remove or reorder a released one."""
+"""The migrations in order. Only append to this list: never change, remove or reorder a released migration."""

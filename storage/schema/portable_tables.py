@@ -1,7 +1,7 @@
-"""The tables of an owner's memory in a portable form, used to move, hash and export memories and in memory.json.
+"""The tables of an owner's memory in a portable form, for moves, hashes, exports and memory.json.
 
-A portable row maps a table's column names to values, with real booleans and lists. This module defines the columns,
-their kinds and defaults, and how SQLite stores each kind.
+A portable row maps the column names of a table to values, with real booleans and lists. This module defines the
+columns, their kinds and defaults, and how a database stores each kind.
 """
 
 import json
@@ -30,9 +30,9 @@ _REQUIRED = object()
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of portable rows. `choices`, if given, are the only texts allowed.
+    """A column of portable rows. If `choices` are given, the value must be one of them.
 
-    `default` applies if a file of an older version, or a person who edits memory.json, leaves the column out.
+    `default` is used if a row lacks the column, as in a file of an older version or in an edited memory.json.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Column:
 
 
 class Table:
-    """A table of portable rows: its columns in order, and its key columns, always with the owner first."""
+    """A table of portable rows. The first of its key columns is the owner."""
 
     def __init__(self, name: str, *columns: Column, key: tuple[str, ...] = ("user_id", "id")) -> None:
         self.name = name
@@ -55,21 +55,21 @@ class Table:
 
     @cached_property
     def upsert(self) -> str:
-        """The INSERT that replaces a row with the same key."""
-        return self.upsert_with()
+        """The INSERT statement that replaces a row with the same key."""
+        return self.make_upsert()
 
-    def upsert_with(self, *further: str) -> str:
-        """Return `upsert` with further columns, which keep their values if the row exists."""
+    def make_upsert(self, *extra_columns: str) -> str:
+        """Return the statement `upsert` with additional columns, which keep their values if the row exists already."""
         changed = ", ".join(f"{name} = excluded.{name}" for name in self.names if name not in self.key)
-        return f"{self.insert_with(*further)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
+        return f"{self.make_insert(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
-    def insert_with(self, *further: str) -> str:
-        """Return the INSERT of a new row with further columns."""
-        names = [*self.names, *further]
+    def make_insert(self, *extra_columns: str) -> str:
+        """Return the INSERT statement for a new row, with additional columns."""
+        names = [*self.names, *extra_columns]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def select_columns(self, names: Container[str]) -> "Table":
-        """Return this table with only the named columns, to read an older file."""
+        """Return a table with only the named columns, as in a file of an older version."""
         return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
 
     def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
@@ -85,7 +85,10 @@ class Table:
         return portable
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
-        """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if it is not one."""
+        """Convert a portable row to the values of `upsert`.
+
+        Raise KeyError if a required column is missing, and TypeError if no database can store a value.
+        """
         values: list[Value] = []
         for column in self.columns:
             value = row[column.name] if column.name in row else self.defaults[column.name]
@@ -104,7 +107,7 @@ class Table:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The column names, in the order of the values that `stored` returns."""
+        """The column names, in the order of the values that `to_values` returns."""
         return tuple(column.name for column in self.columns)
 
 
@@ -298,8 +301,8 @@ RESTORES = Table(
     Column("begun_at", "date"),
     Column("held", "object"),
 )
-"""A restore of an owner's export that is in progress. Row 0 holds its progress, the others rows of the export that wait
-for its last file.
+"""The restore of an owner's export that is in progress. Row 0 holds its progress. Each other row holds a row of the
+export that is inserted after the last file of the export was read.
 """
 CONVERSATIONS = Table(
     "conversations",
@@ -331,8 +334,8 @@ TABLES = (
 )
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
-"""Tables whose rows are deleted by `user_id` with their owner. `users` and the word index are handled separately."""
-UPSERT_USER = USERS.upsert_with("storage_type")  # leaves the storage_type of a known owner unchanged
+"""Tables whose rows are deleted together with their owner. `users` and the word index are handled separately."""
+UPSERT_USER = USERS.make_upsert("storage_type")  # leaves the storage_type of a known owner unchanged
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",
@@ -341,4 +344,4 @@ COUNTERS = {
     "next_version_id": "versions",
     "next_reminder_id": "reminders",
 }
-"""The `users` columns that hold the next id, and the table that each one numbers."""
+"""The columns of `users` that hold the next id of a table, with the name of that table."""

@@ -38,7 +38,7 @@ MIGRATIONS: list[Path | str] = [
     Path(__file__).with_name("postgres.sql"),
     *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES),
 ]
-"""The migrations in order, as files or SQL. Append only; never change, remove or reorder a released one."""
+"""The migrations in order, as files or SQL. Only append: never change, remove or reorder a released migration."""
 
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 
@@ -46,7 +46,8 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Create the tables or migrate them to the newest schema.
 
-    Raise StorageTooNew or StorageTooOld, changing nothing, if another version made tables that this one cannot read.
+    Change nothing and raise StorageTooNew or StorageTooOld if another version created tables that this one cannot read.
+    Raise StorageError if the database holds tables of another program.
     """
     while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.transaction():

@@ -43,7 +43,10 @@ def parse_optional_moment(text: object) -> datetime | None:
 
 
 class Records(Generic[Record]):
-    """Converts the rows of a table to values of one class, and back. `renamed` maps fields to other column names."""
+    """Converts the rows of a table to values of a class, and back.
+
+    `renamed` maps a field to its column if their names differ.
+    """
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
@@ -55,21 +58,21 @@ class Records(Generic[Record]):
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns that hold the fields of a value."""
+        """The names of the columns that hold the fields of a value."""
         return frozenset(column for _, column, _ in self._columns)
 
-    def parse(self, row: AnyRow, **given: object) -> Record:
-        """Convert a row to a value. Take the fields in `given` from there instead of the row. Raise StorageCorrupt."""
+    def parse(self, row: AnyRow, **overrides: object) -> Record:
+        """Convert a row to a value, with the fields in `overrides`. Raise StorageCorrupt if a column is damaged."""
         try:
             values = {name: _PARSERS.get(kind, _return_unchanged)(row[column]) for name, column, kind in self._columns}
         except (ValueError, TypeError) as error:
             raise StorageCorrupt(f"A stored value in {self._table} is damaged; {RESTORE}") from error
         if self._is_scoped:
             values["scope"] = Scope(owner=row["user_id"], thread=row["thread_id"])
-        return self._kind(**(values | given))
+        return self._kind(**(values | overrides))
 
     def to_row(self, record: Record) -> Portable:
-        """Convert a value to a portable row that has only the columns of its fields."""
+        """Convert a value to a portable row with only the columns of its fields."""
         row: Portable = {
             column: _FORMATTERS.get(kind, _return_unchanged)(getattr(record, name))
             for name, column, kind in self._columns
@@ -117,7 +120,7 @@ parse_message = MESSAGE_ROWS.parse
 
 
 def format_message(message: Message) -> Portable:
-    """Convert a message to a portable row, including its `is_active` column."""
+    """Convert a message to a portable row, including the column `is_active`."""
     return {**MESSAGE_ROWS.to_row(message), "is_active": message.is_active}
 
 
@@ -131,7 +134,7 @@ def parse_config(row: AnyRow) -> OwnerConfig:
 
 
 def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
-    """Group portable rows by their "table" key. Raise StorageError if a row belongs to another owner."""
+    """Group portable rows by their "table" key. Raise StorageError if a table is unknown or the owner is another."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:
         name = str(row.get("table"))

@@ -1,6 +1,6 @@
-"""Check portable rows from a file that people may have edited: the kind of every value, and every reference.
+"""Validate portable rows from a file that people may have edited: the kind of every value, and every reference.
 
-Rows that pass can be read by the rest of the program without errors.
+The rest of the program can read valid rows without errors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,20 +11,20 @@ from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
-FARTHEST_ID = 10**12  # ids must be smaller: the stores never assign larger ones
+MAX_ID = 10**12  # ids must be smaller: the stores never assign larger ones
 _MAX_TELEGRAM_ID = 2**62  # Telegram's ids have 52 bits at most. SQLite holds 64 with sign.
 
 Problem = Literal[
     "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",
     "no-figures", "no-summary", "twice",
 ]  # fmt: skip
-"""Faults of a value: missing, of the wrong kind, not an allowed choice, a reference to a missing summary, or a
-duplicate. transfer/rows.py has the sentences for them.
+"""What is wrong with a value: it is missing, of the wrong kind, not an allowed choice, a reference to a missing
+summary, or a duplicate. transfer/rows.py has a sentence for each problem.
 """
 
 
 class RowError(Exception):
-    """A fault in one value of a row. It never holds the value. `row` is like "messages[3]", counted from 0."""
+    """Raised if a value of a row is invalid. It never holds the value. `row` is like "messages[3]", counted from 0."""
 
     def __init__(self, row: str, name: str, problem: Problem) -> None:
         super().__init__(f"{row}: '{name}': {problem}")
@@ -36,56 +36,56 @@ class RowError(Exception):
 def check_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
-    """Return the rows of all known tables, complete and assigned to `owner`. Raise RowError if a value is faulty.
+    """Return the rows of all known tables with all columns, assigned to `owner`. Raise RowError if a value is invalid.
 
-    If `is_whole`, every summary that the rows refer to must be among them.
+    If `is_whole`, every summary that a row refers to must be among the rows.
     """
-    checked_tables: dict[str, list[Portable]] = {}
+    parsed_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
-        rows = [_check_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
+        rows = [_parse_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
         keys = set()
         for number, row in enumerate(rows):
             key = tuple(row[part] for part in table.key)
             if key in keys:
                 raise RowError(f"{name}[{number}]", table.key[-1], "twice")
             keys.add(key)
-        checked_tables[name] = rows
-    _check_sources(checked_tables[MESSAGES.name])
+        parsed_tables[name] = rows
+    _check_unique_sources(parsed_tables[MESSAGES.name])
     if is_whole:
-        _check_references(checked_tables)
-    return checked_tables
+        _check_references(parsed_tables)
+    return parsed_tables
 
 
-def _check_row(table: Table, given: Mapping[str, object], owner: int, number: int) -> Portable:
-    row = {**table.defaults, **given, "user_id": owner}
+def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, number: int) -> Portable:
+    row = {**table.defaults, **raw_row, "user_id": owner}
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None
     where = f"{table.name}[{number}]"
-    checked_row: Portable = {}
+    parsed_row: Portable = {}
     for column in table.columns:
         if column.name not in row:
             raise RowError(where, column.name, "missing")
         value = row[column.name]
-        checked_row[column.name] = None if value is None is column.default else _check_value(column, value, where)
-    return checked_row
+        parsed_row[column.name] = None if value is None is column.default else _parse_value(column, value, where)
+    return parsed_row
 
 
-def _check_value(column: Column, value: object, where: str) -> object:
+def _parse_value(column: Column, value: object, where: str) -> object:
     if column.kind == "date":
         try:
             return format_moment(parse_moment(value))
         except (ValueError, OverflowError):
             raise RowError(where, column.name, "no-date") from None
-    fits, problem = _KINDS[column.kind]
-    if not fits(value):
+    is_valid, problem = _KINDS[column.kind]
+    if not is_valid(value):
         raise RowError(where, column.name, problem)
     if column.choices and value not in column.choices:
         raise RowError(where, column.name, "no-choice")
     return value
 
 
-def _is_integer(value: object, limit: int = FARTHEST_ID) -> bool:
+def _is_integer(value: object, limit: int = MAX_ID) -> bool:
     return type(value) is int and abs(value) <= limit
 
 
@@ -102,7 +102,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_stretch(value: object) -> bool:
+def _is_id_range(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_is_integer, value))
 
 
@@ -114,11 +114,11 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
     "text": (_is_text, "no-text"),
     "texts": (partial(_is_list_of, _is_text), "no-list"),
     "ids": (partial(_is_list_of, _is_integer), "no-list"),
-    "stretches": (partial(_is_list_of, _is_stretch), "no-list"),
+    "stretches": (partial(_is_list_of, _is_id_range), "no-list"),
     "object": (lambda value: isinstance(value, dict), "no-object"),
     "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
 }
-"""The test for each kind except dates, and the problem to report if a value fails it."""
+"""The test for each kind except dates, and the problem to report for a value that fails it."""
 
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:
@@ -132,7 +132,7 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
-def _check_sources(messages: Sequence[Portable]) -> None:
+def _check_unique_sources(messages: Sequence[Portable]) -> None:
     names = set()
     for number, row in enumerate(yielding_gil(messages)):
         name = (row["role"], row["source"])

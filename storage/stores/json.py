@@ -2,7 +2,7 @@
 
 memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
 the bot is stopped. Each commit is first appended to the journal and fsynced, so its cost does not grow with the memory.
-A snapshot replaces memory.json when the journal has grown large.
+A new snapshot replaces memory.json when the journal has become large.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore whose file people can read and edit. It is created only by `open`.
+    """A MemoryStore in a file that people can read and edit. Create it with `open`.
 
-    `reports` holds sentences for the log and the admin about damage found at start and how it was handled.
+    `reports` has sentences for the log and the admin about damaged files, and how they were handled.
     """
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
@@ -71,10 +71,10 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`, recovering from an interrupted run. At the end, write memory.json completely.
+        """Open the store in `folder`, recovering from an interrupted run. On exit, write all of memory.json.
 
-        The journal stays only if `finish_by` left no time for that. Raise StorageTooNew, changing nothing, if a newer
-        version wrote memory.json.
+        If `finish_by` leaves no time for that, keep the journal instead. If a newer version wrote memory.json, change
+        nothing and raise StorageTooNew.
         """
         recovery = Recovery(folder, clock)
         with explain_errors(folder / SNAPSHOT_NAME):
@@ -100,19 +100,19 @@ class JsonStore(MemoryStore):
                 await run_uncancelled(store._close_database)
         # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
         # yet if its words are being indexed again.
-        if store._has_time() and not store._is_corrupt:
+        if store._has_time_left() and not store._is_corrupt:
             with contextlib.suppress(StorageError), explain_errors(index):
                 await asyncio.to_thread(mark_clean, index)
 
     async def erase(self, owner: int) -> None:
-        """Erase an owner, from the snapshot and the journal too."""
+        """Erase an owner, also from memory.json and the journal."""
         await super().erase(owner)
         await run_uncancelled(self._make_snapshot)
 
-    async def erase_traces(self) -> None:
-        """Write a new snapshot, so that neither it nor the journal holds erased text, then rewrite the working copy."""
+    async def purge_erased_text(self) -> None:
+        """Write memory.json, cut the journal and rewrite the working copy, so that none of them holds erased text."""
         await run_uncancelled(self._make_snapshot)
-        await super().erase_traces()
+        await super().purge_erased_text()
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         return await self.words.wait_until_indexed(owner, within=within)
@@ -122,20 +122,20 @@ class JsonStore(MemoryStore):
         self.words.move_owner(owner, new)
 
     def mark_corrupt(self) -> None:
-        """Make the next start rebuild the damaged working copy."""
+        """Note that the working copy is damaged, so that the next start rebuilds it."""
         self._is_corrupt = True
 
     def finish_by(self, moment: float) -> None:
         self._close_by = moment
 
-    async def flush(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
-        """Write everything to memory.json and remove the journal. Raise NotWanted once `is_wanted` returns False."""
+    async def flush(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Write everything to memory.json and remove the journal. If `keep_going` is False, raise SnapshotCancelled."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):
-            await run_uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
+            await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
 
-    # These three implement CommitHooks.
+    # The next three methods implement CommitHooks.
     def before_commit(self, connection: sqlite3.Connection) -> None:
         """Write the transaction's changes to the journal and fsync it before the working copy commits."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
@@ -156,18 +156,18 @@ class JsonStore(MemoryStore):
         connection.execute("DELETE FROM temp.changed")
 
     def after_failure(self) -> None:
-        """Remove the record from the journal. If that fails, the next write tries again."""
+        """Remove the failed transaction's record from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.undo_write()
 
     def after_commit(self) -> None:
-        """Keep the record, and start a snapshot if the journal has grown large."""
+        """Confirm the journal record of the transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
-            self._journal.keep_record()
+            self._journal.confirm_write()
             size = self._target.stat().st_size if self._target.exists() else 0
-            if self._journal.is_due(size) and (self.background is None or self.background.done()):
+            if self._journal.is_snapshot_due(size) and (self.background is None or self.background.done()):
                 self._begin_snapshot()
 
     def _begin_snapshot(self) -> None:
@@ -175,28 +175,28 @@ class JsonStore(MemoryStore):
 
     async def _try_snapshot(self) -> None:
         try:
-            await run_uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
-        except files.NotWanted:
+            await run_uncancelled(lambda: self._make_snapshot(keep_going=lambda: not self._is_closing))
+        except files.SnapshotCancelled:
             pass
         except StorageError as error:
             self._journal.postpone_snapshot()
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
-    async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
-        """Write memory.json and drop the journal records that it now holds."""
+    async def _make_snapshot(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Write memory.json, and remove the journal records that are now in it."""
         async with self._snapshot_lock:
             with explain_errors(self._target):
-                seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
+                seq = await asyncio.to_thread(self._write_snapshot, keep_going)
             async with self.database.write(None) as tx:
                 with explain_errors(self._journal.path):
-                    await asyncio.to_thread(self._journal.drop_until, seq)
+                    await asyncio.to_thread(self._journal.drop_records_until, seq)
                 await tx.rows("UPDATE journal_state SET snapshot = ?", files.read_identity(self._target))
 
-    def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
+    def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
-            return files.write_snapshot(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
+            return files.write_snapshot(source, self._target, keep_going=keep_going, pauses=not self._is_closing)
 
-    def _has_time(self) -> bool:
+    def _has_time_left(self) -> bool:
         return self._close_by is None or time.monotonic() < self._close_by
 
     async def _close_database(self) -> None:
@@ -205,8 +205,8 @@ class JsonStore(MemoryStore):
         if self.background is not None:
             await self.background
         try:
-            await self.flush(is_wanted=self._has_time)
-        except files.NotWanted:
+            await self.flush(keep_going=self._has_time_left)
+        except files.SnapshotCancelled:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
@@ -214,7 +214,7 @@ class JsonStore(MemoryStore):
 
 
 def _select_changed_rows_sql(table: Table) -> str:
-    """Return the SQL for the rows of a table that the transaction changed: keys, and columns unless deleted."""
+    """Return the SQL that reads the changed rows of a table. A deleted row has its key, and NULL elsewhere."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""

@@ -1,7 +1,7 @@
-"""Read and write memory.json and its journal. Everything here blocks: call it from a thread.
+"""Read and write memory.json and its journal. All functions here block, so call them from a thread.
 
-memory.json is one indented object for people to read, written row by row from index.db. Each line of the journal is a
-record of the rows that one transaction put and the keys that it deleted.
+memory.json is one indented object that people can read. It is written row by row from index.db. Each line of the
+journal is the record of one transaction: the rows that it inserted or changed, and the keys that it deleted.
 """
 
 import json
@@ -30,13 +30,13 @@ MAX_SNAPSHOT_BYTES = 2_000_000_000
 """Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
 MIN_JOURNAL_BYTES = 1_000_000  # A shorter journal is not worth writing a snapshot
 Content = Mapping[str, Any]
-_FORM_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_FORMAT_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class NotWanted(Exception):  # noqa: N818 - reads as the state it is
-    """Raised to stop writing a snapshot: a newer one will follow, or there is no time left."""
+class SnapshotCancelled(Exception):  # noqa: N818 - reads as the state it is
+    """Raised to stop writing a snapshot because a newer one will follow, or because there is no time left."""
 
 
 class SnapshotError(Exception):
@@ -44,18 +44,18 @@ class SnapshotError(Exception):
 
 
 def read_identity(path: Path) -> str | None:
-    """Return a fingerprint that changes when the file is edited or replaced, or None if there is no file."""
+    """Return a text that changes when the file is edited or replaced, or None if there is no file."""
     stat = path.stat() if path.exists() else None
     return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
 
 
 def write_snapshot(
-    source: sqlite3.Connection, target: Path, *, is_wanted: Callable[[], bool] = lambda: True, pauses: bool = True
+    source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
-    """Write a consistent snapshot of `source` atomically. Return the number of the last journal record it holds.
+    """Replace memory.json by a consistent snapshot of `source`. Return the number of the last journal record in it.
 
     Write nothing if the file does not exist and there are no owners. Memory use does not grow with the data. Raise
-    NotWanted once `is_wanted` returns False. If `pauses`, yield to other threads while writing.
+    SnapshotCancelled if `keep_going` returns False. If `pauses`, let other threads run while writing.
     """
     source.execute("BEGIN")
     try:
@@ -66,12 +66,12 @@ def write_snapshot(
         partial.unlink(missing_ok=True)
         create_private(partial)
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            _write_all(source, file, seq, is_wanted, pauses)
+            _write_tables(source, file, seq, keep_going, pauses)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
         sync_folder(target.parent)
-    except NotWanted:
+    except SnapshotCancelled:
         partial.unlink()
         raise
     else:
@@ -80,29 +80,29 @@ def write_snapshot(
         source.rollback()
 
 
-def _write_all(
-    source: sqlite3.Connection, file: IO[str], seq: int, is_wanted: Callable[[], bool], pauses: bool
+def _write_tables(
+    source: sqlite3.Connection, file: IO[str], seq: int, keep_going: Callable[[], bool], pauses: bool
 ) -> None:
     header = {"format": FORMAT, "journal_seq": seq}
     file.write('{\n  "keepsake": ' + indent_row(header, 2))
     for table in TABLES:
         file.write(f',\n  "{table.name}": {{')
-        _write_rows(source, file, table, is_wanted, pauses)
+        _write_rows(source, file, table, keep_going, pauses)
     file.write("\n}\n")
 
 
 def _write_rows(
-    source: sqlite3.Connection, file: IO[str], table: Table, is_wanted: Callable[[], bool], pauses: bool
+    source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], pauses: bool
 ) -> None:
-    """Write the rows of a table by owner: one object in `users`, a list elsewhere."""
+    """Write the rows of a table by owner. In `users`, an owner has one object, and in the other tables a list."""
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
     for owner, rows in groupby(yielding_gil(found) if pauses else found, key=itemgetter("user_id")):
         file.write(f'{between}    "{owner}": ')
         between = ",\n"
         for number, row in enumerate(rows):
-            if number % 100 == 0 and not is_wanted():
-                raise NotWanted
+            if number % 100 == 0 and not keep_going():
+                raise SnapshotCancelled
             if table is USERS:
                 shown = {"user_id": owner, "storage_type": row["storage_type"], **USERS.to_portable(row)}
                 file.write(indent_row(shown, 4))
@@ -116,8 +116,8 @@ def _write_rows(
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
     """Return an encoder for flat objects that puts each member on its own line.
 
-    json.dumps with an indent is pure Python, too slow to write 100,000 messages at a stop. The C encoder is fast, and
-    accepts any separator.
+    json.dumps with an indent runs in pure Python, which takes too long for 100,000 messages when the bot stops. The C
+    encoder is fast and accepts any separator.
     """
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
@@ -136,9 +136,10 @@ def _format_nested(value: object, depth: int) -> str:
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
-    """Parse memory.json. Return the number of the last journal record that it holds, and its content.
+    """Parse memory.json. Return the number of the last journal record in it, and its content.
 
-    Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge.
+    Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld if it has another format, and StorageTooLarge
+    if it is larger than MAX_SNAPSHOT_BYTES.
     """
     if (size := path.stat().st_size) > MAX_SNAPSHOT_BYTES:
         raise StorageTooLarge(
@@ -151,7 +152,7 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
             raise StorageTooOld.for_file(path.name)
         header = content["keepsake"]
         number, seq = int(header["format"]), int(header["journal_seq"])
-    except _FORM_ERRORS as error:
+    except _FORMAT_ERRORS as error:
         raise SnapshotError from error
     if number > FORMAT:
         raise StorageTooNew.for_format(path.name, number, FORMAT)
@@ -160,8 +161,8 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
     return seq, content
 
 
-def iterate_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Yield the rows of a snapshot as values for their table's `upsert`, owner by owner, with people's edits repaired.
+def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
+    """Yield each table with rows of one owner, as values for its `upsert`. Repair mistakes that people made in edits.
 
     Raise SnapshotError if the content has the wrong shape.
     """
@@ -178,7 +179,7 @@ def iterate_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Va
             for table in TABLES[1:]:
                 rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
                 yield table, [table.to_values(row) for row in rows]
-    except _FORM_ERRORS as error:
+    except _FORMAT_ERRORS as error:
         raise SnapshotError from error
 
 
@@ -198,7 +199,7 @@ def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, li
 
 
 def _repair_date(value: object) -> str:
-    """Format a date for storage. Return 1970 if an edit has made it invalid."""
+    """Format a date for storage. Return 1 January 1970 if the date is invalid."""
     try:
         return format_moment(parse_moment(value))
     except (ValueError, OverflowError):
@@ -206,7 +207,7 @@ def _repair_date(value: object) -> str:
 
 
 def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
-    """Raise SnapshotError if two messages have the same id and different texts: loading would lose one of them."""
+    """Raise SnapshotError if two messages have the same id but different texts, as one would be lost."""
     if len({str(row["id"]) for row in messages}) == len(messages):
         return
     seen = dict[str, object]()
@@ -215,7 +216,7 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
 
 
 def _repair_row(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
-    """Return a row with invalid dates and dangling references repaired."""
+    """Return the row with its invalid dates and dangling references repaired. `chunks` are the summary ids."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
@@ -228,7 +229,7 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
 
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
     """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
-    for table, batch in iterate_batches(content):
+    for table, batch in iterate_snapshot_batches(content):
         if table is USERS:
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
         else:
@@ -237,7 +238,10 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """One record: portable rows and keys of deleted rows, by table. Deleting a user deletes all their rows."""
+    """One record of the journal. By table name, `put` has portable rows and `delete` has the keys of deleted rows.
+
+    If a row of `users` is deleted, all rows of that owner are deleted.
+    """
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
@@ -251,7 +255,7 @@ class JournalEntry:
 
 
 def parse_entry(line: bytes) -> JournalEntry | None:
-    """Parse a line of the journal. Return None if it is torn or garbled."""
+    """Parse a line of the journal. Return None if it is incomplete or damaged."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None
@@ -260,11 +264,11 @@ def parse_entry(line: bytes) -> JournalEntry | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Scan:
+class JournalScan:
     """The result of scanning a journal.
 
-    `end` is the offset after the last good record. `torn` says that bytes follow it, `garbled` that bad lines precede
-    it.
+    `end` is the offset after the last good record. `torn` is True if bytes follow that record. `garbled` is True if an
+    earlier line is damaged.
     """
 
     end: int = 0
@@ -273,8 +277,8 @@ class Scan:
     garbled: bool = False
 
 
-def scan_journal(path: Path) -> Scan:
-    """Scan a journal. A torn last line is an unacknowledged write; any other unreadable line is damage."""
+def scan_journal(path: Path) -> JournalScan:
+    """Scan a journal for damage. An incomplete last line is not damage: its transaction was never acknowledged."""
     end = last_seq = bad = 0
     bad_before_good = False
     for entry, _, after in _read_records(path):
@@ -284,18 +288,18 @@ def scan_journal(path: Path) -> Scan:
             bad_before_good = bad_before_good or bad > 0
             end, last_seq = after, max(last_seq, entry.seq)
     size = path.stat().st_size if path.exists() else 0
-    return Scan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
+    return JournalScan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
 
 
 def iterate_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
-    """Return the readable records within the first `end` bytes that have a number above `after`."""
+    """Yield the readable records within the first `end` bytes that have a number above `after`."""
     return (
         entry for entry, _, until in _read_records(path) if entry is not None and until <= end and entry.seq > after
     )
 
 
 def _read_records(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
-    """Yield each line's record (None if unreadable), the line, and the offset after it."""
+    """Yield the record of each line (None if it is unreadable), the line, and the offset of its end."""
     if not path.exists():
         return
     offset = 0
@@ -312,26 +316,26 @@ class Journal:
         self.path = path
         self.size = path.stat().st_size if path.exists() else 0
         self._handle: int | None = None
-        self._dirty = False
-        self._broken = False
+        self._is_unconfirmed = False
+        self._must_truncate = False
         self._retry_above = 0
 
-    def is_due(self, snapshot: int) -> bool:
-        """Return True if it is time for a new snapshot: the journal is half as large as `snapshot`, in bytes.
+    def is_snapshot_due(self, snapshot_bytes: int) -> bool:
+        """Return True if the journal is at least half as large as the last snapshot, which has `snapshot_bytes`.
 
-        After a failed attempt, wait until the journal has doubled.
+        After a failed attempt to write a snapshot, return False until the journal has doubled.
         """
-        min_size = max(MIN_JOURNAL_BYTES, snapshot // 2) if snapshot else 0
+        min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 
     def postpone_snapshot(self) -> None:
-        """Postpone the next snapshot until the journal has doubled. It still holds everything."""
+        """Postpone the next snapshot until the journal has doubled."""
         self._retry_above = self.size * 2
 
     def write(self, entry: JournalEntry) -> None:
-        """Write a record and fsync it. Raise OSError."""
-        if self._broken:
-            # The remains of a failed write are still there: cut them off before appending.
+        """Write a record and fsync it. Raise OSError if that fails."""
+        if self._must_truncate:
+            # Part of a failed write is still there. Cut it off before appending.
             self.undo_write()
         if self._handle is None:
             fresh = not self.path.exists()
@@ -339,28 +343,28 @@ class Journal:
             self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             if fresh:
                 sync_folder(self.path.parent)
-        self._dirty = True
+        self._is_unconfirmed = True
         rest = memoryview(entry.format_line())
         while rest:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def keep_record(self) -> None:
-        """Keep the record just written: its transaction is committed."""
-        if self._dirty and self._handle is not None:
+    def confirm_write(self) -> None:
+        """Note that the transaction of the last record was committed, so that `undo_write` keeps the record."""
+        if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
-        self._dirty = False
+        self._is_unconfirmed = False
 
     def undo_write(self) -> None:
-        """Cut off the record of a failed transaction. Raise OSError."""
-        self._broken = True
-        if self._dirty and self._handle is not None:
+        """Cut off the record of a failed transaction. Raise OSError if that fails."""
+        self._must_truncate = True
+        if self._is_unconfirmed and self._handle is not None:
             os.ftruncate(self._handle, self.size)
             os.fsync(self._handle)
-        self._dirty = self._broken = False
+        self._is_unconfirmed = self._must_truncate = False
 
-    def drop_until(self, seq: int) -> None:
-        """Remove the records up to `seq`, which a snapshot now holds. Delete the file if none are left."""
+    def drop_records_until(self, seq: int) -> None:
+        """Remove the records up to the number `seq`, which are now in a snapshot. Delete the file if none are left."""
         if not self.path.exists():
             return
         partial = self.path.with_name(self.path.name + ".tmp")

@@ -1,7 +1,8 @@
-"""Recover memory.json at start: make a working copy that agrees with it and its journal after an interrupted run.
+"""Recover memory.json at start: make a working copy that agrees with it and with its journal.
 
-`Recovery` moves damaged files aside, rebuilds and replays, in a thread. `MissingWords` then indexes the words of a
-rebuilt copy in the background. Its table `words_missing` lists the messages left, so a killed run can be continued.
+`Recovery` moves damaged files aside, rebuilds the working copy and replays the journal. `MissingWords` then indexes the
+words of a rebuilt copy in the background. The table `words_missing` lists the messages that are not indexed yet, so
+that the next process can continue.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
-from storage.tables.owner_tables import erase_tables
+from storage.tables.owner_tables import delete_owner_rows
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000",
 class Recovery:
     """Makes the working copy agree with memory.json and the journal. Runs in a thread at start.
 
-    Unreadable files are kept, never overwritten. `reports` has a sentence about each problem and its handling.
+    Unreadable files are renamed, never overwritten. `reports` has a sentence about each problem and how it was handled.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
@@ -105,13 +106,13 @@ class Recovery:
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
         _remove_database(fresh)
-        known, identity = self._read_state(), files.read_identity(self._target)
-        if known is not None and known["snapshot"] == identity:
+        state, identity = self._read_journal_state(), files.read_identity(self._target)
+        if state is not None and state["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = known["clean"] or (files.scan_journal(self._journal).garbled and _is_sound(self._index))
-            if is_best and self._can_replay(self._index):
+            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_intact(self._index))
+            if is_best and self._try_replay(self._index):
                 return
-        if identity is None and known is not None and known["snapshot"] is not None:
+        if identity is None and state is not None and state["snapshot"] is not None:
             kept = self._set_aside(self._index, move=True)
             self.reports.append(
                 f"{files.SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; memory starts empty."
@@ -123,22 +124,22 @@ class Recovery:
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
-            if known is not None and _is_sound(self._index) and self._can_replay(self._index):
+            if state is not None and _is_intact(self._index) and self._try_replay(self._index):
                 self.reports.append(f"{could_not}everything was restored from the working copy {files.INDEX_NAME}.")
                 return
             self.reports.append(
                 f"{could_not}what it held is not remembered until it is repaired or restored from a backup."
             )
             self._rebuild_database(fresh, None)
-        self._replay_journals(fresh)
+        self._replay_journal(fresh)
         _copy_vectors(fresh, self._index)
         _remove_database(self._index)
         fresh.replace(self._index)
 
-    def _can_replay(self, index: Path) -> bool:
+    def _try_replay(self, index: Path) -> bool:
         """Replay the journal into a working copy. Return False if the copy is damaged."""
         try:
-            self._replay_journals(index)
+            self._replay_journal(index)
         except sqlite3.DatabaseError as error:
             if not isinstance(to_storage_error(error, index), StorageCorrupt):
                 raise
@@ -148,8 +149,8 @@ class Recovery:
             return False
         return True
 
-    def _read_state(self) -> dict[str, object] | None:
-        """Return the row of `journal_state` in the working copy, or None if it is not readable."""
+    def _read_journal_state(self) -> dict[str, object] | None:
+        """Return the row of `journal_state` in the working copy, or None if the row cannot be read."""
         if not self._index.exists():
             return None
         try:
@@ -173,7 +174,7 @@ class Recovery:
             connection.execute(_JOURNAL_STATE)
             if found is not None:
                 files.insert_snapshot(connection, found[1], StorageType.JSON)
-                _create_words_table(connection)
+                _create_words_missing_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
             values = (found[0], files.read_identity(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
@@ -181,8 +182,8 @@ class Recovery:
                 raise sqlite3.IntegrityError
             connection.execute("COMMIT")
 
-    def _replay_journals(self, index: Path) -> None:
-        """Apply the journal records that the working copy lacks, and truncate a torn last record."""
+    def _replay_journal(self, index: Path) -> None:
+        """Apply the journal records that the working copy lacks, and cut off an incomplete last record."""
         seen = files.scan_journal(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
@@ -194,10 +195,10 @@ class Recovery:
                     f"{files.JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
-            _create_words_table(connection)
+            _create_words_missing_table(connection)
             for entry in files.iterate_entries(self._journal, end=seen.end, after=seq):
                 _apply_entry(connection, entry)
-            _adopt_orphans(connection)
+            _repair_references(connection)
             connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:
@@ -215,18 +216,18 @@ class Recovery:
         return kept
 
 
-def _is_sound(index: Path) -> bool:
+def _is_intact(index: Path) -> bool:
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(index, durable=False)) as connection:
         return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
     return False
 
 
 def _copy_vectors(fresh: Path, old: Path) -> None:
-    """Copy the vectors of unchanged texts: computing them again takes hours of CPU time."""
+    """Copy the vectors of unchanged texts. Computing them again would take hours of CPU time."""
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
-        if not _is_sound(old):
+        if not _is_intact(old):
             return
         connection.execute("ATTACH ? AS old", (str(old),))
         connection.execute("BEGIN IMMEDIATE")
@@ -241,14 +242,14 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
 
 
 def _apply_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
-    """Put a record's rows and delete its keys. Mark new texts as missing from the word index."""
+    """Insert the rows of a journal record and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
                 f"{files.JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
-        erase_tables(connection, owner)
+        delete_owner_rows(connection, owner)
         connection.execute("DELETE FROM users WHERE user_id = ?", (owner,))
     for table in TABLES[1:]:
         where = " AND ".join(f"{column} = ?" for column in table.key)
@@ -261,12 +262,12 @@ def _apply_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> N
             if table is USERS:
                 connection.execute(UPSERT_USER, (*table.to_values(row), StorageType.JSON))
             elif table is MESSAGES:
-                _apply_message(connection, row)
+                _upsert_message(connection, row)
             else:
                 connection.execute(table.upsert, table.to_values(row))
 
 
-def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
+def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
     key = (row["user_id"], row["id"])
     find = "SELECT seq, content FROM messages WHERE user_id = ? AND id = ?"
     before = connection.execute(find, key).fetchone()
@@ -277,17 +278,17 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     connection.execute(MESSAGES.upsert, MESSAGES.to_values(row))
     if is_other:
         owner, number = (int(str(part)) for part in key)
-        note_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
+        mark_words_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
-def _adopt_orphans(connection: sqlite3.Connection) -> None:
-    """Repair lost references: add missing users with memory off, and activate messages whose summary is missing."""
+def _repair_references(connection: sqlite3.Connection) -> None:
+    """Add missing users with their memory off, activate messages of missing summaries, and raise low id counters."""
     for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
         connection.execute(repair)
 
 
 def mark_clean(index: Path) -> None:
-    """Fsync the working copy and mark it as clean, so that the next start trusts it even after a power cut."""
+    """Fsync the working copy and mark it as clean, so that the next start need not rebuild it."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     with index.open("rb+") as file:
@@ -301,19 +302,19 @@ def _remove_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _create_words_table(connection: Connection) -> None:
+def _create_words_missing_table(connection: Connection) -> None:
     connection.execute(_WORDS_MISSING)
     connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
 
 
-def note_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
+def mark_words_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
     """Mark a new or changed message as missing from the word index."""
     word_index.remove_messages(connection, owner, json.dumps([message]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
 class MissingWords:
-    """Indexes missing messages: waiting owners first, and each owner's newest messages first."""
+    """Indexes the messages that the word index lacks: first those of owners who wait, and the newest messages first."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -323,7 +324,7 @@ class MissingWords:
 
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
-        """Index missing messages in the background while the block runs."""
+        """Index missing messages in the background until the `async with` block ends."""
         async with self.database.read(None) as reader:
             self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
         task = asyncio.create_task(self._run()) if self.missing else None
@@ -346,7 +347,7 @@ class MissingWords:
         return missing.is_set()
 
     def move_owner(self, owner: int, new: int) -> None:
-        """Move an owner's missing messages to another id."""
+        """Record that the owner of missing messages has another id now."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 
@@ -371,18 +372,18 @@ class MissingWords:
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index the newest missing messages of an owner. Return True if none were missing."""
+        """Index the newest missing messages of an owner. Return True if no messages were missing."""
         async with self.database.read(owner) as reader:
             seqs = [row[0] for row in await reader.rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
         entries = await word_index.analyse_rows([(row["seq"], row) for row in rows]) if rows else []
-        await self.database.transact(lambda connection: _store_entries(connection, owner, seqs, entries), owner)
+        await self.database.transact(lambda connection: _store_index_entries(connection, owner, seqs, entries), owner)
         return False
 
 
-def _store_entries(
+def _store_index_entries(
     connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.TermsEntry]
 ) -> None:
     # Skip messages that were forgotten, corrected or renamed after they were read: their entries are outdated.

@@ -1,7 +1,7 @@
-"""A store of memories in SQL tables: in memory.db, memory.json's working copy or PostgreSQL.
+"""A store of memories in SQL tables: in memory.db, in the working copy of memory.json, or in PostgreSQL.
 
-Each method, also of the parts in storage/tables, is atomic and durable: when it returns, everything is on disk. If it
-raises StorageError, nothing was changed. Every access takes a scope, or an owner if it is owner-wide.
+Each method is atomic and durable, also those of the classes in storage/tables. When it returns, everything is on disk.
+If it raises StorageError, nothing was changed. Every method for one memory takes a scope or an owner.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from storage.tables.facts import FactTable
 from storage.tables.folds import FoldTable
 from storage.tables.history import HistoryTable
 from storage.tables.history_extraction import HistoryExtractionTable
-from storage.tables.owner_tables import erase_tables, rename_rows
+from storage.tables.owner_tables import change_owner_id, delete_owner_rows
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
@@ -48,8 +48,8 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 class MemoryStore(FoldTable):
     """A store over an open OwnerDatabase, which the caller opens and closes.
 
-    `kind` is the `users.storage_type` of the owners stored here. Other rows of `users` are pointers to other stores,
-    kept by directory.py.
+    `kind` is the `users.storage_type` of the owners in this store. A row of `users` with another type is a pointer to
+    another store, which directory.py maintains.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -86,22 +86,23 @@ class MemoryStore(FoldTable):
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
-                reminder_table.follow_owner(connection, config.owner, config.zone)
+                reminder_table.reschedule_for_time_zone(connection, config.owner, config.zone)
             return is_here
 
         if not await self.database.transact(put, config.owner):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners(self, since: datetime) -> tuple[int, int]:
-        """Return the number of owners with a message since then, and the number of scopes whose last fold failed."""
+        """Return the number of owners with a message after `since`, and the number of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         """Store messages and index their words in one transaction. Ids ascend and are never reused.
 
-        If the (owner, role, source) of a draft is stored already, return the stored message instead. A draft with
-        turn=None opens a turn, whose number is the message's own id. Raise StorageError if the owner is not here.
+        If a message with the owner, role and source of a draft is stored already, return that message instead. A draft
+        with turn=None begins a turn, whose number is the id of the message. Raise StorageError if the owner is not in
+        this store.
         """
         if not drafts:
             return []
@@ -111,10 +112,10 @@ class MemoryStore(FoldTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
-        """Store a question's pieces as one turn, like `append`, and read what is needed to answer it.
+        """Store the messages of a question as one turn, like `append`, and read what is needed to answer it.
 
-        If an earlier process has already stored an answer to the last piece, return that. Otherwise, if `turns` is
-        above 0, return the `read_context_sources` of that many turns before this one.
+        If the last message has an answer already, return that answer. Otherwise, if `turns` is above 0, return the
+        result of `read_context_sources` with that many earlier turns.
         """
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
@@ -129,8 +130,8 @@ class MemoryStore(FoldTable):
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
     async def mark_declined(self, scope: Scope, turns: Sequence[int]) -> None:
-        """Mark the questions of these turns as refused by the model's provider, which keeps them out of all prompts."""
-        await self._execute_for(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
+        """Mark the questions of these turns as declined by the model's provider. No prompt will have them again."""
+        await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
     async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         sql = message_table.IN_SCOPE_BY_SOURCE
@@ -150,17 +151,17 @@ class MemoryStore(FoldTable):
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return all messages of the newest `turns` turns below `before`, ascending, without imported history."""
+        """Return the messages of the newest `turns` turns before the turn `before`, ascending, without imported ones."""
         values = (*scope, 2**62 if before is None else before, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
     async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """Return the material of a prompt except search results, with the messages of the newest `turns` turns.
+        """Return everything for a prompt except search results, with the messages of the newest `turns` turns.
 
-        If `before` is given, leave out the messages of that turn and later ones.
+        If `before` is given, leave out the messages of that turn and of later turns.
         """
         read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
-        return await self._read_together(scope.owner, read)
+        return await self._read_snapshot(scope.owner, read)
 
     async def read_counts(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
@@ -177,7 +178,7 @@ class MemoryStore(FoldTable):
         return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
-        """Return the first and the last message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
+        """Return the lowest and highest message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
         sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
@@ -191,8 +192,8 @@ class MemoryStore(FoldTable):
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
 
-        Only JSON ever waits, after rebuilding its working copy. Until then a search waits up to MAX_INDEX_WAIT_SECONDS
-        and then finds only the newest messages.
+        Only a JsonStore ever waits, after it has rebuilt its working copy. A search waits up to MAX_INDEX_WAIT_SECONDS,
+        and then finds only the messages that are indexed.
         """
         return True
 
@@ -204,9 +205,9 @@ class MemoryStore(FoldTable):
         return [WordHit(message=parse_message(row), score=score) for row, score in found]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Return messages with an earlier text that holds at least one of the terms, newest first.
+        """Return edited messages whose earlier text has at least one of the terms, newest first, with the earlier text.
 
-        Each message carries that earlier text. Only the last MAX_EARLIER_TEXTS are scanned.
+        Search only the newest MAX_EARLIER_TEXTS earlier texts.
         """
         async with self.database.read(scope.owner) as reader:
             rows = await reader.rows(_EARLIER, *scope, MAX_EARLIER_TEXTS)
@@ -219,14 +220,17 @@ class MemoryStore(FoldTable):
 
     async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of recent speakers."""
-        return await self._read_together(scope.owner, partial(search.list_speakers, scope=scope))
+        return await self._read_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Return the scope's terms that begin with a term that no message before `before` holds, by that term."""
+        """Map each term that no message has to terms of the scope that begin with it.
+
+        If `before` is given, ignore the message with that id and later ones.
+        """
         read = partial(search.find_completions, scope=scope, terms=terms, before=before)
-        return await self._read_together(scope.owner, read)
+        return await self._read_snapshot(scope.owner, read)
 
     async def find_candidates(
         self,
@@ -238,19 +242,19 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """Return the `limit` best matches, those with the rarest terms, `nearest` (seqs) and those within `times`.
+        """Return the `limit` best matches, those with the rarest terms, the `nearest` ones, and those within `times`.
 
-        Each comes with the messages around it. `times` are (from, until) in seconds since 1970. If `before` is given,
-        leave out the message with that id and later ones.
+        Return each with the messages around it. `nearest` has values of `messages.seq`. `times` has (from, until) in
+        seconds since 1970. If `before` is given, leave out the message with that id and later ones.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(
             search.find_candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
         )
-        return await self._read_together(scope.owner, read)
+        return await self._read_snapshot(scope.owner, read)
 
     async def optimize_words(self) -> None:
-        """Merge a few segments of the word index after some writes. Call it when the bot is idle."""
+        """Merge segments of the word index if at least four messages were added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(word_index.optimize, None)
@@ -259,61 +263,62 @@ class MemoryStore(FoldTable):
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
 
     async def dump(self, owner: int) -> Batches:
-        """Yield a snapshot of everything of an owner, in batches of portable rows with a "table" key, for `load`."""
+        """Yield all rows of an owner from one snapshot, in batches of portable rows with a "table" key, for `load`."""
         async with self.database.read(owner, frozen=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
-        """Load the `dump` of another store in one transaction, keeping the ids. The owner must have no rows here.
+        """Load the `dump` of another store in one transaction, with the same ids.
 
-        A pointer to another store in `users` stays until the directory changes it.
+        Raise StorageError if the store already holds a memory of the owner. Keep a pointer to another
+        store in `users`.
         """
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
-        """Return a hash of everything that `dump` yields. Two stores with the same content have the same digest."""
+        """Return a hash of all rows that `dump` yields, to compare an owner's rows in two stores."""
         return await compute_digest(self.dump(owner))
 
     async def erase(self, owner: int) -> None:
-        """Erase an owner from tables, index, free pages and log. A pointer to another store stays."""
+        """Delete all rows of an owner, and their traces in the log. Keep a pointer to another store."""
         async with self.database.write(owner) as tx:
-            await tx.run(erase_tables, owner)
+            await tx.run(delete_owner_rows, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.drop_cached_vectors(owner)
         await self.database.forget_log()
 
-    async def erase_traces(self) -> None:
-        """Rewrite the files, including the word index, without erased text. Their logs may hold it until `cut_log`."""
+    async def purge_erased_text(self) -> None:
+        """Rewrite the files and the word index without erased text, which the logs may hold until `truncate_logs`."""
         async with self.database.write(None) as tx:
             await tx.run(word_index.merge)
         await self.database.rewrite()
 
-    async def cut_log(self) -> bool:
-        """Truncate the logs. Return False if another process is reading; try again later."""
+    async def truncate_logs(self) -> bool:
+        """Truncate the logs. Return False if another process is reading, so that the caller must try again later."""
         return await self.database.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
-        """Move everything of an owner to another id that has no rows here. Folds in progress become void.
+        """Change the id of an owner to `new`, which must have no rows here. Void the owner's running folds.
 
-        The messages lose their Telegram ids. Do nothing if the owner is not here.
+        Remove the Telegram ids of the messages. Do nothing if the owner is not in this store.
         """
         async with self.database.write(owner) as tx:
-            await rename_rows(tx, owner, new)
+            await change_owner_id(tx, owner, new)
         self.drop_cached_vectors(owner)
 
     def drop_cached_vectors(self, owner: int) -> None:
-        """Drop an owner's cached vectors. Call it after a deletion, here or in another process."""
+        """Drop an owner's cached vectors. Call this after a deletion in this or another process."""
         self.vectors.evict_owner(owner)
 
     async def flush(self) -> None:
-        """Make the files complete, as after a clean stop. JSON writes its snapshot."""
+        """Complete the files, as a clean stop does. A JsonStore writes memory.json."""
 
     def finish_by(self, moment: float) -> None:
-        """Stop by this time.monotonic(), and leave to the next start what it can do as well.
+        """Close by `moment` (time.monotonic()), and leave the remaining work to the next start.
 
-        JSON skips its final snapshot and keeps the journal. PostgreSQL stops waiting for a silent server.
+        A JsonStore then keeps the journal instead of writing memory.json. A PostgresStore stops waiting for the server.
         """
 
 
@@ -363,7 +368,7 @@ SELECT
 """
 _CHOICES = USERS.select_columns(CONFIG_ROWS.columns)
 _PUT_OWNER = (
-    f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
+    f"{_CHOICES.make_upsert('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 )
 
 

@@ -1,4 +1,4 @@
-"""The store in a PostgreSQL database: what differs from MemoryStore."""
+"""The store in a PostgreSQL database, with its differences from MemoryStore."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -8,7 +8,7 @@ from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
 from storage.search.postgres_full_text import TsVector
 from storage.stores.memory_store import MemoryStore
-from storage.tables.owner_tables import rename_rows
+from storage.tables.owner_tables import change_owner_id
 
 
 def open_postgres_database(
@@ -22,7 +22,7 @@ _WITH_OWNER = (*ERASED, "places", "scope_words", "vectors", "unindexed")
 
 
 class PostgresStore(MemoryStore):
-    """A MemoryStore over an open PostgresDatabase (the caller opens and closes it)."""
+    """A MemoryStore over an open PostgresDatabase, which the caller opens and closes."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database, StorageType.POSTGRES)
@@ -32,7 +32,7 @@ class PostgresStore(MemoryStore):
         self._server.finish_by(moment)
 
     async def rename(self, owner: int, new: int) -> None:
-        """Move everything of an owner to another id, in one transaction."""
+        """Change the id of an owner to `new`, in one transaction."""
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for locked in sorted((owner, new)):
@@ -40,5 +40,5 @@ class PostgresStore(MemoryStore):
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await rename_rows(tx, owner, new, _WITH_OWNER)
+            await change_owner_id(tx, owner, new, _WITH_OWNER)
         self.drop_cached_vectors(owner)

@@ -1,7 +1,7 @@
 """The SQL of `conversations`: the conversations of each place, one of which is open.
 
-A place is the scope of a chat or of a thread in Telegram. A place where nobody began another conversation has no row.
-Its one conversation is the place itself.
+A place is the scope of a chat or of a thread in Telegram. It is also the scope of its first conversation, which has no
+row until somebody begins another one.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ class ConversationTable(OwnerTables):
 
     async def find_open(self, place: Scope) -> Scope:
         """Return the open conversation of a place."""
-        return await self._read_together(place.owner, lambda connection: _read_active_scope(connection, place))
+        return await self._read_snapshot(place.owner, lambda connection: _read_open_conversation(connection, place))
 
     async def is_conversation_of(self, place: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a place."""
-        return await self._read_together(place.owner, lambda connection: _is_of(connection, place, conversation))
+        return await self._read_snapshot(place.owner, lambda connection: _belongs_to(connection, place, conversation))
 
     async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
-        """Open a new conversation, or the current one again if it has no messages yet.
+        """Begin and open a new conversation. If the open one has no messages yet, use that instead.
 
         Raise StorageError if the owner is not in this store.
         """
@@ -40,79 +40,81 @@ class ConversationTable(OwnerTables):
         def begin_conversation(connection: Connection) -> Scope:
             if connection.execute(_IS_HERE, (place.owner, self.kind)).fetchone() is None:
                 raise StorageError("This memory is not kept here; turn it on first.")
-            scope = _read_active_scope(connection, place)
-            _put_conversation(connection, place, place, now=now, is_opened=False)
+            scope = _read_open_conversation(connection, place)
+            _upsert_conversation(connection, place, place, now=now, is_opened=False)
             if connection.execute(_HAS_MESSAGES, (*scope,)).fetchone() is not None:
-                scope = _next_scope(connection, place, now)
-            _put_conversation(connection, place, scope, now=now, title=title)
+                scope = _make_new_scope(connection, place, now)
+            _upsert_conversation(connection, place, scope, now=now, title=title)
             return scope
 
         return await self.database.transact(begin_conversation, place.owner)
 
     async def open_conversation(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
-        """Open a conversation. Return False if it is gone or belongs to another place."""
-        return await self._change(place, conversation, now=now)
+        """Open a conversation. Return False if it was deleted or belongs to another place."""
+        return await self._update_conversation(place, conversation, now=now)
 
     async def set_title(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
-        """Set the title that the owner gives. Return False if the conversation is gone or belongs to another place."""
-        return await self._change(place, conversation, now=now, title=title, is_opened=False)
+        """Set an owner's title. Return False if the conversation was deleted or belongs to another place."""
+        return await self._update_conversation(place, conversation, now=now, title=title, is_opened=False)
 
-    async def _change(
+    async def _update_conversation(
         self, place: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
         def change(connection: Connection) -> bool:
-            is_known = _is_of(connection, place, conversation)
+            is_known = _belongs_to(connection, place, conversation)
             if is_known:
-                _put_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
+                _upsert_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
 
         return await self.database.transact(change, place.owner)
 
     async def list_untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Return the first messages of the conversations that have no title yet, by conversation."""
+        """Map each conversation of `among` that has messages but no title to its first messages."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in among if not _read_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
-        return await self._read_together(place.owner, read)
+        return await self._read_snapshot(place.owner, read)
 
     async def set_generated_title(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
-        """Store a generated title. Return False if there is a title already, or if a message of `made_from` changed."""
+        """Store a generated title. Return False if a title exists, or if a message of `made_from` was changed."""
 
         def put_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
             is_stale = any(texts.get(message.id) != message.content for message in made_from)
             if is_stale or _read_title(connection, conversation):
                 return False
-            _put_conversation(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
+            _upsert_conversation(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
         return await self.database.transact(put_title, place.owner)
 
     async def list_page(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of a place's conversations, the last opened first, and their total number.
+        """Return `limit` conversations of a place, the last opened first, and the number of all its conversations.
 
-        Leave out conversations without messages, except the open one.
+        `first` is the index at which the page begins. Leave out conversations without messages, except the open one.
         """
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
-            current = _read_active_scope(connection, place)
+            current = _read_open_conversation(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            return [_to_listed(connection, place, row, current) for row in shown[first : first + limit]], len(shown)
+            return [_make_list_item(connection, place, row, current) for row in shown[first : first + limit]], len(
+                shown
+            )
 
-        return await self._read_together(place.owner, read)
+        return await self._read_snapshot(place.owner, read)
 
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """Return the conversation of a place that has a message, or None.
+        """Return the conversation of a place that has the given message, or None.
 
-        Find it by the source of a user's message, by its id (`number`), or by a Telegram message that shows it.
+        The message is given by the source of a user's message, its id (`number`), or a Telegram message that shows it.
         """
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
@@ -124,7 +126,7 @@ class ConversationTable(OwnerTables):
                     return Scope(owner=place.owner, thread=int(row[0]))
             return None
 
-        return await self._read_together(place.owner, read)
+        return await self._read_snapshot(place.owner, read)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the place of the message that a Telegram message shows, or None."""
@@ -134,10 +136,10 @@ class ConversationTable(OwnerTables):
             row = row or connection.execute(_PLACE_SHOWN_IN, (owner, telegram_id)).fetchone()
             return Scope(owner=owner, thread=int(row[0])) if row is not None else None
 
-        return await self._read_together(owner, read)
+        return await self._read_snapshot(owner, read)
 
 
-def _read_active_scope(connection: Connection, place: Scope) -> Scope:
+def _read_open_conversation(connection: Connection, place: Scope) -> Scope:
     row = connection.execute(_OPEN, tuple(place)).fetchone()
     return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
 
@@ -151,14 +153,14 @@ def _read_first_messages(connection: Connection, conversation: Scope) -> list[Me
     return [parse_message(row) for row in connection.execute(_FIRST_MESSAGES, (*conversation, MATERIAL))]
 
 
-def _next_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
-    """Return a conversation with a number that was never used: the time in milliseconds, or more if that is taken."""
+def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
+    """Return a scope with an unused thread number: the time in milliseconds, or a higher number if that is taken."""
     [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
 
 
-def _is_of(connection: Connection, place: Scope, conversation: Scope) -> bool:
+def _belongs_to(connection: Connection, place: Scope, conversation: Scope) -> bool:
     if conversation == place:
         return True
     row = connection.execute(_ONE, tuple(conversation)).fetchone()
@@ -169,7 +171,7 @@ def _is_of(connection: Connection, place: Scope, conversation: Scope) -> bool:
     return may_be_imported and connection.execute(_HAS_MESSAGES, (*conversation,)).fetchone() is not None
 
 
-def _put_conversation(
+def _upsert_conversation(
     connection: Connection,
     place: Scope,
     scope: Scope,
@@ -198,7 +200,7 @@ def _put_conversation(
     connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
 
 
-def _to_listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
+def _make_list_item(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
     scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
     label = str(row["title"] or "")
     first = connection.execute(_FIRST_MESSAGES, (*scope, 1)).fetchone()

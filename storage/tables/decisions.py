@@ -1,6 +1,6 @@
-"""Decisions of owners about facts. Nothing said before a decision undoes it.
+"""Decisions of owners about facts. A decision overrules everything that was said before it.
 
-The decision about an erased fact keeps its terms as keyed hashes, which can be compared but not read.
+The decision about an erased fact has the terms of the fact as keyed hashes, which can be compared but not read.
 """
 
 import json
@@ -20,7 +20,7 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
-    """Return the decision about a fact, hashed with this key."""
+    """Return the decision about a fact, with terms that are hashed with `key`, or plain terms if `key` is empty."""
     return Decision(
         id=fact.id,
         owner=fact.owner,
@@ -33,15 +33,15 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     )
 
 
-def select_decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about these facts and about erased ones."""
+def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions about `facts`, together with those about erased facts."""
     return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
-def is_undone_by(
+def is_overruled_by(
     decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
 ) -> bool:
-    """Return True if a text from before a decision is about the same thing."""
+    """Return True if a text is about the same thing as a decision, and was said before it."""
     return any(said_at <= decision.decided_at and _is_about(decision, text, subject, sources) for decision in decisions)
 
 
@@ -57,7 +57,7 @@ def _is_about(decision: Decision, text: str, subject: str, sources: Collection[i
 
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
-    """Return the terms as keyed hashes, or as they are without a key."""
+    """Return the terms as keyed hashes, or the terms themselves if `key` is empty."""
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
@@ -70,10 +70,13 @@ def _hash_text(text: str, key: str) -> str:
     return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
-async def keep_decisions(
+async def store_decisions(
     tx: Transaction, owner: int, facts: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Keep the decisions about facts that are about to be erased. `decided_at`: when they were forgotten."""
+    """Store the decisions about facts that are about to be erased.
+
+    If `decided_at` is given, use it as the time of the decision about each fact.
+    """
     known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(facts)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
@@ -84,8 +87,8 @@ async def keep_decisions(
     await tx.many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
-async def drop_decisions(tx: Transaction, owner: int, messages: Collection[int]) -> None:
-    """Drop the decisions about facts that were learned from these messages alone."""
+async def delete_decisions_of_messages(tx: Transaction, owner: int, messages: Collection[int]) -> None:
+    """Delete the decisions about facts that were learned only from these messages."""
     gone = frozenset(messages)
     for row in await tx.rows(ROWS, owner):
         sources = DECISION_ROWS.parse(row).source_ids

@@ -1,4 +1,4 @@
-"""Dump everything of an owner as portable rows, load them into any store, and migrate rows of older versions."""
+"""Dump all rows of an owner as portable rows, load them into any store, and migrate rows of older versions."""
 
 import asyncio
 import hashlib
@@ -32,12 +32,12 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
-            rows = await reader.rows(*_read_batch(table, owner, after or ()))
+            rows = await reader.rows(*_make_query(table, owner, after or ()))
             if rows:
                 yield [{"table": table.name, **table.to_portable(row)} for row in rows]
-            order = read_order(table)
-            full = len(rows) == BATCH and len(order) > 0
-            after = tuple(rows[-1][name] for name in order) if full else ()
+            order = get_sort_columns(table)
+            is_full = len(rows) == BATCH and len(order) > 0
+            after = tuple(rows[-1][name] for name in order) if is_full else ()
 
 
 async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
@@ -67,13 +67,13 @@ def _format_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 
 
-def read_order(table: Table) -> tuple[str, ...]:
-    """Return the columns by which an owner's rows are sorted: messages by time, all others by their key."""
+def get_sort_columns(table: Table) -> tuple[str, ...]:
+    """Return the columns by which to sort an owner's rows: for messages the time, for other tables the key."""
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
-def _read_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
-    if not (order := read_order(table)):
+def _make_query(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
+    if not (order := get_sort_columns(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
     least = ["" if name == "created_at" else -(2**62) for name in order]
     names, marks = ", ".join(order), ", ".join("?" * len(order))
@@ -81,19 +81,19 @@ def _read_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple
     return sql, owner, *(after or least)
 
 
-def find_version(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the first schema version that has all columns of these rows, or the newest if none has."""
+def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
+    """Return the first schema version that has all columns of these rows, or else the newest version."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):
             migrate(connection)
-            if all(name in _column_names(connection, table) for table, name in written):
+            if all(name in _read_column_names(connection, table) for table, name in written):
                 return version
     return len(MIGRATIONS)
 
 
 def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> Iterator[dict[str, Any]]:
-    """Yield a backup's lines after its header, with rows of today's schema. Create a temporary database at `path`."""
+    """Yield a backup's lines, migrated from schema `version`, without a header. Use a temporary database at `path`."""
     homes = []
     with explain_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
@@ -101,7 +101,7 @@ def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> I
         connection.execute("BEGIN")
         for migrate in MIGRATIONS[:version]:
             migrate(connection)
-        columns = {name: _column_names(connection, name) for name in BY_NAME}
+        columns = {name: _read_column_names(connection, name) for name in BY_NAME}
         for row in lines:
             if "state" in row:
                 yield row
@@ -110,17 +110,17 @@ def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> I
             else:
                 table = BY_NAME[row["table"]].select_columns(columns[row["table"]])
                 further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
-                connection.execute(table.insert_with(*further), (*table.to_values(row), *further.values()))
+                connection.execute(table.make_insert(*further), (*table.to_values(row), *further.values()))
         for migrate in MIGRATIONS[version:]:
             migrate(connection)
         for home in homes:
             yield home
             for table in TABLES:
-                order = ", ".join(read_order(table) or table.key)
+                order = ", ".join(get_sort_columns(table) or table.key)
                 sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
                 for found in connection.execute(sql, (home["user_id"],)):
                     yield {"table": table.name, **table.to_portable(found)}
 
 
-def _column_names(connection: sqlite3.Connection, table: str) -> set[str]:
+def _read_column_names(connection: sqlite3.Connection, table: str) -> set[str]:
     return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

@@ -1,4 +1,4 @@
-"""The SQL of `accounts` (explanations of the newest answers), and of the Telegram ids of answers."""
+"""The SQL of `accounts`, which has the explanations of the newest answers, and of the Telegram ids of answers."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,10 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the newest answer, or of the answer to or in the given Telegram message."""
+        """Return the explanation of the newest answer.
+
+        If `telegram_id` is given, return that of the answer that this Telegram message shows, or that replies to it.
+        """
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -23,29 +26,29 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """Return the newest explanations and the ids of their answers, below `before` if given, newest first."""
+        """Return the newest explanations with the ids of their answers, below the id `before`, newest first."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:
-        """Return the stored message that the Telegram message shows, completely or in part."""
+        """Return the stored message of which a Telegram message shows all or a part, or None."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return parse_message(row) if row else None
 
     async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record which Telegram messages show the answer to `source`. Do nothing if there is no such answer.
+        """Record which Telegram messages show the answer to the message `source`. Do nothing if there is no such answer.
 
-        The first id is stored with the answer. If there are several, all are stored in its explanation as "shown".
+        Store the first id with the answer. If there are several, store all of them in its explanation as "shown".
         """
         shown = json.dumps(list(telegram_ids))
 
-        def note(connection: Connection) -> None:
+        def mark_shown(connection: Connection) -> None:
             answer = connection.execute(_SHOWN_AS, (telegram_ids[0], *scope, source)).fetchone()
             if answer is not None and len(telegram_ids) > 1:
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
-        await self.database.transact(note, scope.owner)
+        await self.database.transact(mark_shown, scope.owner)
 
     async def count_saved_tokens(self, owner: int) -> int:
         """Return the sum of `NewMessage.saved` over all answers of an owner."""
@@ -54,7 +57,7 @@ class ExplanationTable(OwnerTables):
 
 
 def store_explanation(connection: Connection, message: Message, explanation: str) -> None:
-    """Store an answer's explanation, if it has one, and delete the owner's oldest beyond 100."""
+    """Store the explanation of an answer unless it is empty, and delete all but the newest 100 of the owner."""
     if not explanation:
         return
     scope, created_at = message.scope, format_moment(message.created_at)

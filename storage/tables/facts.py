@@ -1,4 +1,4 @@
-"""The SQL of `facts`, `fact_vectors` and `progress` (how far each scope was learned from)."""
+"""The SQL of `facts`, `fact_vectors` and `progress`, which has the last message of a scope that was learned from."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
     async def list_all(self, owner: int) -> list[Fact]:
-        """Return all facts that are not erased: valid, ended, superseded and deleted ones, ascending by id."""
+        """Return all facts that are not erased, also ended, superseded and deleted ones, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
 
@@ -42,23 +42,23 @@ class FactTable(OwnerTables):
         return parse_fact(row) if row else None
 
     async def list_decisions(self, owner: int) -> list[Decision]:
-        """Return what the owner decided by hand about facts that are erased now."""
+        """Return the owner's decisions about facts that are erased now."""
         async with self.database.read(owner) as reader:
             return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """Return the facts that these facts superseded, ascending by id. Leave out deleted ones."""
+        """Return the facts that the facts with these ids superseded, ascending by id. Leave out deleted facts."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def read_revision(self, owner: int) -> str:
-        """Return a text that changes whenever a fact is added, changed, deleted or restored."""
+        """Return a text that changes when a fact of the owner is added, changed, deleted or restored."""
         row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
     async def read_unlearned(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message that was learned from, and the next messages, ascending.
+        """Return the id of the last message that was learned from, and the messages after it, ascending.
 
-        Leave out imported history. If the scope was never learned from, leave out archived messages too.
+        Leave out imported history. If nothing was ever learned from the scope, leave out archived messages too.
         """
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
@@ -66,16 +66,16 @@ class FactTable(OwnerTables):
             learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
-        return await self._read_together(scope.owner, read)
+        return await self._read_snapshot(scope.owner, read)
 
     async def begin_learning(self, scope: Scope, learned: int) -> None:
-        """Record that a scope was learned from up to the message `learned`, unless it has a record already."""
+        """Record `learned` as the last message that was learned from, unless the scope has such a record already."""
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
         if not await self._fetch_row(scope.owner, known, *scope):
-            await self._execute_for(scope.owner, _BEGIN, *scope, learned)
+            await self._execute(scope.owner, _BEGIN, *scope, learned)
 
     async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
-        """Return the scopes with unread messages, the newest of them before `quiet_since`.
+        """Return the scopes with messages that were not learned from, the newest of which is older than `quiet_since`.
 
         Leave out owners who are incognito or whose memory is off.
         """
@@ -95,14 +95,13 @@ class FactTable(OwnerTables):
         newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
-        """Apply changes in one transaction, and record that the scope was learned from up to `until`.
+        """Apply changes, record `until` as the last message that was learned from, and return the inserted facts.
 
-        Return the inserted facts, in order. `newest` is the highest id of the facts against which the changes were
-        planned, or 0. None skips that check. Set `from_history` for imported history.
+        `newest` is the highest fact id that was known when the changes were planned, or 0. If it is None, facts may be
+        newer. `from_history` is True for imported history. Ignore references to facts that no longer hold.
 
-        Raise StaleFacts, changing nothing, if a message of `read` or a fact of `shown` has changed or is gone, or if
-        anything was learned since `learned`. Raise NewerFacts if there is a fact above `newest`. Skip a known fact that
-        was not shown and no longer holds.
+        Raise StaleFacts if a message of `read` or a fact of `shown` was changed or deleted, or if `learned` is no
+        longer the last message that was learned from. Raise NewerFacts if there is a fact with an id above `newest`.
         """
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
@@ -120,32 +119,32 @@ class FactTable(OwnerTables):
             made: dict[int, int] = {}
             inserted = []
             for number, change in enumerate(changes, start=1):
-                id_ = _find_target(change.same_as, made)
-                if id_ is None or not await self._add_sources(tx, scope.owner, id_, change):
+                id_ = _resolve_fact_id(change.same_as, made)
+                if id_ is None or not await self._merge_into_known_fact(tx, scope.owner, id_, change):
                     id_ = await self._insert_fact(tx, scope.owner, change.fact, now)
                     inserted.append(id_)
                 made[-number] = id_
                 for closed in change.closes:
-                    if (old := _find_target(closed, made)) is not None and old != id_:
-                        await self._close_fact(tx, scope.owner, old, change.fact.valid_from, id_)
-                if (later := _find_target(change.gave_way_to, made)) is not None and later != id_:
-                    await self._give_way(tx, scope.owner, id_, later)
+                    if (old := _resolve_fact_id(closed, made)) is not None and old != id_:
+                        await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, id_)
+                if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != id_:
+                    await self._insert_into_history(tx, scope.owner, id_, later)
             await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
-        """Add a fact by hand. `instead_of` is the fact that it supersedes."""
+        """Add a fact that a person entered. If `instead_of` is the id of a fact, supersede that fact."""
         async with self.database.write(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
-                await self._close_fact(tx, owner, instead_of, fact.valid_from, id_)
+                await self._mark_superseded(tx, owner, instead_of, fact.valid_from, id_)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
                 await tx.rows(decided, format_moment(now), owner, instead_of)
             return await self._read_fact(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        """Reword a fact under the same id, with the old text as its history. Return None if there is no such fact."""
+        """Replace the text of a fact and keep the old text as its history. Return None if there is no such fact."""
         async with self.database.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
@@ -162,12 +161,12 @@ class FactTable(OwnerTables):
             return await self._read_fact(tx, owner, id_)
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
-        """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
+        """Return the id of the row that has the text of a fact before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def restore_superseded(self, owner: int, id_: int) -> bool:
-        """Make the facts that a fact superseded valid again. They get its pin. Return False if there are none."""
+        """Make the facts that a fact superseded valid again. Move its pin to them. Return False if there are none."""
         async with self.database.write(owner) as tx:
             rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
             current = await tx.row(_ONE, owner, id_)
@@ -178,18 +177,18 @@ class FactTable(OwnerTables):
         return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
-        """Pin or unpin a fact. Return None if there is no such fact, or if a fact to pin no longer holds."""
+        """Pin or unpin a fact. Return None if there is no such fact, or if it is to be pinned but no longer holds."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
     async def make_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Make a fact a lasting instruction for every request. Return None if there is no such valid fact."""
+        """Turn a fact into an instruction, which every prompt has. Return None if there is no such valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Delete a fact, which keeps it out of all prompts. It can be restored until it is erased."""
+        """Mark a fact as deleted, so that no prompt has it. It can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
 
@@ -208,7 +207,7 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Store the vectors [n, d] of facts, except of those that have changed or are gone."""
+        """Store the vectors [n, d] of n facts. Skip facts that were changed or deleted."""
         by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
@@ -220,7 +219,7 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """Return the vectors [d] of an owner's facts by fact id."""
+        """Map the ids of an owner's facts to their vectors [d]."""
         rows = await self._fetch_rows(owner, _VECTORS, owner, model)
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
@@ -230,8 +229,8 @@ class FactTable(OwnerTables):
         await tx.rows(FACTS.upsert, *FACTS.to_values({**row, "text": remove_invisible(fact.text)}))
         return id_
 
-    async def _add_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
-        """Add a new fact's sources to a known fact. Return False if that fact no longer holds."""
+    async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
+        """Merge a new fact into the known fact `id_`. Return False if the known fact no longer holds."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
@@ -251,8 +250,8 @@ class FactTable(OwnerTables):
         await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
         return True
 
-    async def _close_fact(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
-        """Close a superseded fact, and pass its pin on. If it has ended already, only record its successor."""
+    async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
+        """End a fact at the time `at`, unless it has ended already. Record its successor, and move its pin to that."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
@@ -263,8 +262,8 @@ class FactTable(OwnerTables):
         if old.is_pinned:
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
-    async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
-        """Insert a fact into the history of a later one ("Oslo, then Bergen, then Paris", learned in any order)."""
+    async def _insert_into_history(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+        """Insert a fact into the history of the fact `later`. Facts like former homes may be learned in any order."""
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
         if new is None or last is None:
             return
@@ -283,7 +282,7 @@ class FactTable(OwnerTables):
         self, owner: int, id_: int, assignment: str, *values: int | str, where: str = ""
     ) -> Fact | None:
         update = f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *"  # noqa: S608
-        rows = await self._execute_for(owner, update, *values, owner, id_)
+        rows = await self._execute(owner, update, *values, owner, id_)
         return parse_fact(rows[0]) if rows else None
 
     async def _read_fact(self, tx: Transaction, owner: int, id_: int) -> Fact:
@@ -298,7 +297,7 @@ def read_valid(connection: Connection, owner: int) -> list[Fact]:
     return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
 
 
-def _find_target(number: int | None, made: Mapping[int, int]) -> int | None:
+def _resolve_fact_id(number: int | None, made: Mapping[int, int]) -> int | None:
     """Return the id of a fact. A negative number is the place of an earlier change in the same list."""
     return made.get(number) if number is not None and number < 0 else number
 

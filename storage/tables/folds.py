@@ -18,7 +18,7 @@ from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import replace_surrogates
 
 RESTORE_WAITS = timedelta(days=1)
-"""How long a restore prevents folds. Its messages are active until its last file is in, and need no new summaries."""
+"""How long a restore prevents folds. Its messages need no new summaries, but are active until it ends."""
 _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
 
 
@@ -26,17 +26,17 @@ class FoldTable(OwnerTables):
     """The summaries and folds of the owners in one store."""
 
     async def void_leases(self) -> None:
-        """Void the leases of an earlier process. Call this at start, and only if no other process is running."""
-        await self._execute_for(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+        """Void all leases, which belong to an earlier process. Call this only at start, and if no other process runs."""
+        await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def list_summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
-        """Return a scope's summaries, only those with `ids` if given, ascending by id.
+        """Return the summaries of a scope, ascending by id. If `ids` are given, return only those.
 
-        The first summary of a chunk has the chunk's id.
+        The id of a chunk is the id of its first summary.
         """
-        return await self._read_together(
+        return await self._read_snapshot(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
@@ -46,9 +46,9 @@ class FoldTable(OwnerTables):
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Return the scopes with active messages and no message after `before`, each with its newest message's id.
+        """Return the scopes with active messages but no message after `before`, each with the id of its newest message.
 
-        Leave out owners whose memory is off or not folded automatically.
+        Leave out owners who are incognito, whose memory is off, or whose messages are not folded automatically.
         """
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
@@ -56,7 +56,7 @@ class FoldTable(OwnerTables):
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the scope's lease, or return None while another lease is live. Take over an expired lease."""
+        """Take the lease of a scope, also if an earlier lease has expired. Return None if another lease is valid."""
         async with self.database.write(scope.owner) as tx:
             since = format_moment(now - RESTORE_WAITS)
             if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
@@ -75,17 +75,17 @@ class FoldTable(OwnerTables):
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """Insert a summary, archive exactly the sources of the plan, and complete the job, in one transaction.
 
-        Raise StaleFold, changing nothing, if the lease was lost or a source is gone, edited or already folded.
+        Change nothing and raise StaleFold if the lease was lost, or if a source was deleted or folded already.
         """
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, made, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Record a failed attempt and free the lease. Change nothing if the lease was lost."""
+        """Record a failed attempt and release the lease. Change nothing if the lease was lost."""
         async with self.database.write(lease.scope.owner) as tx:
-            if await is_held(tx, lease):
+            if await is_lease_valid(tx, lease):
                 moment, error = format_moment(now), replace_surrogates(error)
                 failing = "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ? RETURNING reason"
                 [job] = await tx.rows(failing, moment, error, lease.job_id)
@@ -97,9 +97,9 @@ class FoldTable(OwnerTables):
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        """Give the lease back without a result."""
+        """Release the lease without a result."""
         async with self.database.write(lease.scope.owner) as tx:
-            if await is_held(tx, lease):
+            if await is_lease_valid(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def find_fold_failure(self, scope: Scope) -> FoldFailure | None:
@@ -107,35 +107,35 @@ class FoldTable(OwnerTables):
         return FAILURE_ROWS.parse(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
-        await self._execute_for(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
+        await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
 def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
-    """Implement `FoldTable.list_summaries` inside the caller's transaction."""
+    """Return the summaries of a scope like `FoldTable.list_summaries`, inside the caller's transaction."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
     values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
     return [SUMMARY_ROWS.parse(row) for row in connection.execute(sql, values)]
 
 
-async def is_held(tx: Transaction, lease: FoldLease) -> bool:
+async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
     """Return True if a lease is still valid."""
     return bool(await tx.row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
 
 
 @asynccontextmanager
-async def write_under(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
+async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
     """Open a transaction for the owner of a lease. Raise StaleFold if the lease is no longer valid."""
     async with database.write(lease.scope.owner) as tx:
-        if not await is_held(tx, lease):
+        if not await is_lease_valid(tx, lease):
             raise StaleFold
         yield tx
 
 
 async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
-    """Complete the job and clear the failure of its scope."""
+    """Mark the job of a lease as completed, and delete the failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
     await tx.rows(completing, format_moment(now), summary, lease.job_id)
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
@@ -144,7 +144,7 @@ async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: dat
 async def fold_sources(
     tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
 ) -> Summary:
-    """Insert a summary and archive exactly the plan's sources. Raise StaleFold if one is gone or already folded."""
+    """Insert a summary and archive exactly its sources. Raise StaleFold if one was deleted or folded already."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
@@ -195,7 +195,7 @@ async def put_summary(tx: Transaction, summary: Summary) -> None:
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """Return the sources of a fold. Raise StaleFold if one is gone or already folded."""
+    """Return the rows of the sources of a fold. Raise StaleFold if one was deleted or folded already."""
     if not ids:
         return []
     rows = await tx.rows(sql, *scope, json.dumps(list(ids)))

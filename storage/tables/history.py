@@ -1,6 +1,6 @@
-"""Importing history, which is archived at once, and the rows of our own export.
+"""Import history, which is archived at once, and the rows of Keepsake's own export.
 
-History gets blocks of negative ids. Ids ascend in time within a block; blocks are assigned downwards from -1.
+Each import gets a block of negative ids below all earlier blocks. Within a block, the ids ascend in time.
 """
 
 import json
@@ -19,12 +19,12 @@ from storage.schema.rows import format_message, group_rows, parse_fact, parse_mo
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import fold_sources, write_under
+from storage.tables.folds import fold_sources, write_under_lease
 from storage.tables.owner_tables import OwnerTables, take_ids
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
 _COUNTERS = (*tables.COUNTERS, "tokens_saved")
-_INSERT = tables.MESSAGES.insert_with()
+_INSERT = tables.MESSAGES.make_insert()
 _KNOWN = """
 SELECT messages.role, messages.source, messages.id FROM json_each(?2, '$') AS name CROSS JOIN messages
 WHERE messages.user_id = ?1
@@ -60,18 +60,18 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 class HistoryTable(OwnerTables):
     """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
 
-    async def find_known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Return the ids of the owner's messages that have one of these (role, source) pairs, by pair."""
+    async def find_known_ids(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Map each of these (role, source) pairs that a message of the owner has to the id of that message."""
         rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))
         return {(row[0], row[1]): row[2] for row in rows}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` free ids: right above `after` if they fit there, else below all messages.
+        """Return the first of `count` free ids: directly above `after` if they fit there, or else below all messages.
 
-        No facts were ever learned from these ids, not even from a message that is forgotten by now.
+        Never return an id from which facts were learned, not even that of a message that was forgotten since.
         """
         async with self.database.read(owner, frozen=True) as reader:
-            taken = await history_extraction_table.list_taken_ranges(reader, owner)
+            taken = await history_extraction_table.list_reserved_ranges(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
                 above = 0 if row is None or row[0] is None else min(0, row[0])
@@ -83,12 +83,12 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def extend_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """Return the longest range of ids around first..last that holds no imported message except `ids`."""
+        """Return the longest range of ids around first..last without imported messages other than `ids`."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
-        """Return True if nothing is stored of an owner except their settings."""
+        """Return True if only the settings of an owner are stored."""
         names = [table.name for table in tables.TABLES if table not in (tables.USERS, tables.RESTORES)]
         sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in names)  # noqa: S608
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
@@ -96,17 +96,17 @@ class HistoryTable(OwnerTables):
     async def add_history(
         self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime
     ) -> Summary:
-        """Store messages of one scope, which have their ids already, archived under an L1 summary."""
+        """Store messages of one scope that have their ids already, and archive them under a level 1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [format_message(message) for message in messages])
             return await fold_sources(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def commit_fold(
         self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
     ) -> Summary:
-        """Commit a fold in any scope of the lease's owner. The lease stays valid."""
-        async with write_under(self.database, lease) as tx:
+        """Commit a fold in any scope of the owner of the lease. The lease stays valid."""
+        async with write_under_lease(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, made, now=now)
 
     async def find_restore(self, owner: int) -> Portable | None:
@@ -114,37 +114,37 @@ class HistoryTable(OwnerTables):
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable(row)
 
-    async def list_waiting_rows(self, owner: int) -> Sequence[Portable]:
-        """Return the rows of `restores` that wait for the end of the restore, ascending by id."""
+    async def list_held_back_rows(self, owner: int) -> Sequence[Portable]:
+        """Return the rows of `restores` that are held back until the end of the restore, ascending by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.to_portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Begin a restore with these rows of `restores` and other tables, and drop an earlier unfinished one.
+        """Begin a restore with these rows of `restores` and other tables. End an earlier restore.
 
-        It lasts until `end_restore`, or until something is forgotten. Nothing is folded during its first day.
+        The restore lasts until `end_restore`, or until something is forgotten. Nothing is folded during its first day.
         """
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             await tx.rows(_END_RESTORE, lease.scope.owner)
-            await self._put(tx, lease.scope.owner, rows)
+            await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
         """Return the portable rows of the summaries with these ids."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
-    async def put_and_count(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows like `put_rows`, then update the message count and range of each summary among them."""
+    async def put_rows_and_recount(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows like `put_rows`, then update the message count and id range of the summaries among them."""
         owner = lease.scope.owner
-        async with write_under(self.database, lease) as tx:
-            await self._put(tx, owner, rows)
+        async with write_under_lease(self.database, lease) as tx:
+            await self._upsert_rows(tx, owner, rows)
             covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
-        """End a complete restore. Undo the summaries that were made from the `restored` ones during the restore."""
+        """End a complete restore. Undo summaries that were made during it from summaries with the ids `restored`."""
         owner = lease.scope.owner
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
             made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored}
             gone = {number for number, below in made.items() if not restored.isdisjoint(below)}
@@ -158,14 +158,14 @@ class HistoryTable(OwnerTables):
             await tx.rows(_END_RESTORE, owner)
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids.
+        """Insert portable rows with a "table" key, all of the owner of the lease. Replace rows with the same ids.
 
-        A stored message stays as it is. Of a row of `users`, only higher counters are taken over.
+        Do not replace stored messages. From a row of `users`, use only counters that are higher than the stored ones.
         """
-        async with write_under(self.database, lease) as tx:
-            await self._put(tx, lease.scope.owner, rows)
+        async with write_under_lease(self.database, lease) as tx:
+            await self._upsert_rows(tx, lease.scope.owner, rows)
 
-    async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
+    async def _upsert_rows(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
         for name, portable in group_rows(rows, owner).items():
             if name == tables.USERS.name:
                 for row in portable:
@@ -189,20 +189,20 @@ class HistoryTable(OwnerTables):
     async def count_new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
         """Return the number of rows that `add_facts` would add."""
         async with self.database.read(owner) as reader:
-            return len(await _select_fresh(reader, owner, facts))
+            return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the portable rows of `facts` that are new and not undone by a decision of the owner. Return their number.
+        """Add the portable rows of `facts` that are new and not overruled by the owner. Return the number of rows.
 
-        `ids` maps the message ids in the rows to ids in this memory.
+        `ids` maps the message ids in the rows to the message ids in this memory.
         """
         owner = lease.scope.owner
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
-            fresh = await _select_fresh(tx, owner, facts)
-            first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
+            new_facts = await _select_new_facts(tx, owner, facts)
+            first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(new_facts))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
-            numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
+            numbers |= {fact["id"]: number for number, fact in enumerate(new_facts, start=first)}
             rows = [
                 {
                     **fact,
@@ -210,33 +210,33 @@ class HistoryTable(OwnerTables):
                     "id": numbers[fact["id"]],
                     "superseded_by": numbers.get(fact["superseded_by"]),
                     "known_id": numbers.get(fact["known_id"]),
-                    "source_ids": _map_numbers(fact["source_ids"], ids),
+                    "source_ids": _map_message_ids(fact["source_ids"], ids),
                 }
-                for fact in fresh
+                for fact in new_facts
             ]
             await tx.many(tables.FACTS.upsert, [tables.FACTS.to_values(row) for row in rows])
             return len(rows)
 
 
-async def _select_fresh(
+async def _select_new_facts(
     reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the rows with a new text that no decision of the owner undoes."""
+    """Return the rows with a new text that no decision of the owner overrules."""
     known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
-    decided = decision_table.select_decisions_on(known, await decision_table.read_decisions(reader, owner))
+    decided = decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
     return [
         fact
         for fact in facts
         if fact["text"] not in texts
-        and not decision_table.is_undone_by(
+        and not decision_table.is_overruled_by(
             decided, str(fact["text"]), "", sources=(), said_at=parse_moment(fact["observed_at"])
         )
     ]
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert messages of one owner, and index their words."""
+    """Insert messages of one owner and index their words."""
     if rows:
         await tx.many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
@@ -244,5 +244,5 @@ async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]])
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
 
 
-def _map_numbers(numbers: object, ids: Mapping[int, int]) -> list[int]:
+def _map_message_ids(numbers: object, ids: Mapping[int, int]) -> list[int]:
     return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []

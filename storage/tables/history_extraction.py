@@ -1,7 +1,7 @@
-"""The progress of learning facts from imported history: the past_... columns of `progress`.
+"""The progress of learning facts from imported history, in the past_... columns of `progress`.
 
-An extraction reads the messages after `past_from` up to `past_until`, and has read them up to `past_id`. facts.py
-advances `past_id` in the transaction that stores the facts. `past_learned` lists the ranges of earlier extractions.
+An extraction reads the messages after `past_from` up to `past_until`. `past_id` is the last one that it has read.
+facts.py advances it in the transaction that stores the facts. `past_learned` has the ranges of earlier extractions.
 """
 
 import json
@@ -14,37 +14,37 @@ from storage.engine.protocol import Reader, Row, Transaction
 from storage.schema.rows import parse_message
 from storage.tables.owner_tables import OwnerTables
 
-Stretch = tuple[int, int]  # a range of message ids: above the first number, up to the second
+IdRange = tuple[int, int]  # a range of message ids, without the first number but with the second
 
 
 class HistoryExtractionTable(OwnerTables):
     """Extractions of facts from imported history, one at a time for each owner (`store.history_extraction`)."""
 
     async def count_backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """Count the imported messages first..last that were not learned from yet."""
+        """Count the imported messages with ids first..last that were not learned from yet."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin_extraction(self, owner: int, first: int, last: int) -> bool:
-        """Begin an extraction of the messages first..last. Return False while another one is running."""
+        """Begin an extraction from the messages with ids first..last. Return False if another one is running."""
         async with self.database.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
             for row in await tx.rows(_THREADS, owner, first, last):
-                learned = await _read_learned(tx, Scope(owner=owner, thread=row["thread_id"]))
+                learned = await _read_learned_ranges(tx, Scope(owner=owner, thread=row["thread_id"]))
                 await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True
 
     async def stop_extraction(self, owner: int) -> None:
         stopping = "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until"
-        await self._execute_for(owner, stopping, owner)
+        await self._execute(owner, stopping, owner)
 
     async def list_waiting_scopes(self) -> list[Scope]:
         """Return the scopes with a running extraction. Leave out owners who are incognito or whose memory is off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message that was learned from, and the owner's and bot's next messages, ascending.
+        """Return the id of the last message that was read, and the owner's and bot's messages after it, ascending.
 
         Return no messages if no extraction is running.
         """
@@ -55,7 +55,10 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
-        """Count the owner's messages read so far and in all by the running extraction. Return None without one."""
+        """Return how many of the owner's messages the running extraction has read, and how many it will read in total.
+
+        Return None if no extraction is running.
+        """
         async with self.database.read(scope.owner, frozen=True) as reader:
             if await reader.row(_RUNNING, *scope) is None:
                 return None
@@ -63,24 +66,24 @@ class HistoryExtractionTable(OwnerTables):
         return int(read or 0), int(total)
 
 
-async def end_without_rest(tx: Transaction, owner: int) -> None:
-    """End extractions that have nothing left to read, so that they do not include later imports."""
+async def end_finished_extractions(tx: Transaction, owner: int) -> None:
+    """End the extractions that have read all their messages, so that they do not read later imports."""
     await tx.rows(_END, owner)
 
 
-async def list_taken_ranges(reader: Reader, owner: int) -> list[Stretch]:
-    """Return the ranges that an owner's extractions have read or will read.
+async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
+    """Return the id ranges that an owner's extractions have read or will read. Their ids must not be reused.
 
-    They may hold ids of forgotten messages, which stay marked as learned from and must not be reused.
+    A new message with the id of a forgotten one would count as learned from.
     """
     return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
 
 
-async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Learn once more from the messages with these ids, as far as they were learned from.
+async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+    """Schedule another extraction from those of the messages with these ids that were learned from.
 
-    A running extraction goes back to the first of them. If none is running, begin one, which ends before the first
-    message that was never learned from.
+    If an extraction is running, move it back to the first of these messages. Otherwise, begin an extraction that ends
+    before the first message that was never learned from.
     """
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
@@ -91,7 +94,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         if inside := [message_id for message_id in ids if start < message_id <= until]:
             reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
-        kept = _subtract_stretches(_parse_stretches(row), cuts)
+        kept = _subtract_ranges(_parse_learned_ranges(row), cuts)
     else:
         again = [int(row[0]) for row in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
         if not again:
@@ -101,36 +104,36 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         until = max(
             message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
         )
-        kept = _subtract_stretches(await _read_learned(tx, scope), [(number - 1, number) for number in again])
+        kept = _subtract_ranges(await _read_learned_ranges(tx, scope), [(number - 1, number) for number in again])
     await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
-def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """Merge overlapping and adjacent ranges, and return them ascending."""
-    found: list[Stretch] = []
-    for behind, until in sorted(stretch for stretch in stretches if stretch[0] < stretch[1]):
+def merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
+    """Return the ranges in ascending order, with overlapping and adjacent ones merged."""
+    found: list[IdRange] = []
+    for behind, until in sorted(range_ for range_ in ranges if range_[0] < range_[1]):
         if found and behind <= found[-1][1]:
             behind, until = found[-1][0], max(until, found.pop()[1])
         found.append((behind, until))
     return found
 
 
-async def _read_learned(tx: Transaction, scope: Scope) -> list[Stretch]:
+async def _read_learned_ranges(tx: Transaction, scope: Scope) -> list[IdRange]:
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
-    return join_stretches([*_parse_stretches(row), (row["past_from"], row["past_id"])])
+    return merge_ranges([*_parse_learned_ranges(row), (row["past_from"], row["past_id"])])
 
 
-def _parse_stretches(row: Row) -> list[Stretch]:
-    return [(stretch[0], stretch[1]) for stretch in json.loads(row["past_learned"])]
+def _parse_learned_ranges(row: Row) -> list[IdRange]:
+    return [(range_[0], range_[1]) for range_ in json.loads(row["past_learned"])]
 
 
-def _subtract_stretches(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
-    kept = join_stretches(stretches)
-    for first, last in join_stretches(cuts):
+def _subtract_ranges(ranges: Iterable[IdRange], cuts: Iterable[IdRange]) -> list[IdRange]:
+    kept = merge_ranges(ranges)
+    for first, last in merge_ranges(cuts):
         kept = [part for behind, until in kept for part in ((behind, min(until, first)), (max(behind, last), until))]
-    return join_stretches(kept)
+    return merge_ranges(kept)
 
 
 # These are conditions on a message m and the row p of its scope.

@@ -1,6 +1,6 @@
-"""Store messages with their words and explanations, and read the material of a prompt except search results.
+"""Store messages with their words and explanations, and read everything for a prompt except search results.
 
-Each function runs inside the caller's transaction, in one hop to the database's thread.
+The functions run inside the caller's transaction, on the thread of the database.
 """
 
 import json
@@ -28,7 +28,7 @@ AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its
 
 
 async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalysedDraft]:
-    """Analyse the words of new messages. Do this before the transaction, so that no other writer waits for it."""
+    """Analyse the words of new messages. Call this before the transaction, so that no other writer must wait."""
     rows = [(0, format_message(_make_message(scope, 0, draft))) for draft in drafts]
     return list(zip(drafts, await word_index.analyse_rows(rows), strict=True))
 
@@ -40,7 +40,7 @@ def append_messages(
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:
-        taken = _take_id(connection, scope, kind, draft)
+        taken = _find_stored_or_take_id(connection, scope, kind, draft)
         if isinstance(taken, Message):
             stored.append(taken)
             continue
@@ -74,12 +74,12 @@ def store_question(
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
-def _take_id(
+def _find_stored_or_take_id(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
-    """Return the stored message of a draft, or else a new id and the date of the message that the new one follows.
+    """Return the stored message of a draft. If there is none, return a new id and the date of the preceding message.
 
-    Usually this takes one statement. Raise StorageError if the owner is not in this store.
+    The date is None if no message precedes it. Raise StorageError if the owner is not in this store.
     """
     sql, where = _TAKE_IN_TURN, tuple[int | str, ...]([draft.turn or 0])
     if draft.turn is None:
@@ -133,7 +133,7 @@ RETURNING next_message_id, (SELECT MAX(created_at) FROM messages WHERE user_id =
 """
 _TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
 _TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
-_APPEND = f"{MESSAGES.insert_with()} RETURNING seq"
+_APPEND = f"{MESSAGES.make_insert()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
 IN_SCOPE_BY_SOURCE = f"{_BY_SOURCE} AND thread_id = ?"
 _SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"

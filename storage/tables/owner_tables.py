@@ -1,4 +1,4 @@
-"""The base class of the parts of a store, and changes to all rows of an owner: take ids, erase, rename."""
+"""The base class of the parts of a store, new ids, and changes to all rows of an owner."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -13,9 +13,9 @@ Result = TypeVar("Result")
 
 
 class OwnerTables:
-    """A part of a store. `kind` is the `users.storage_type` of the owners in it.
+    """A part of a store. `kind` is the `users.storage_type` of the owners in the store.
 
-    Every statement names the owner of the rows that it touches, or None for all owners (OwnerDatabase).
+    The argument `owner` is the owner of all rows that a statement reads or writes, or None for the rows of all owners.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -30,18 +30,21 @@ class OwnerTables:
         async with self.database.read(owner) as reader:
             return await reader.row(sql, *values)
 
-    async def _read_together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        """Return the result of `work`, which reads one snapshot in one hop to the database's thread."""
+    async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+        """Return the result of `work`, which runs all its reads on one snapshot, on the thread of the database."""
         async with self.database.read(owner) as reader:
             return await reader.together(work)
 
-    async def _execute_for(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         """Run one writing statement as a transaction, and return its rows."""
         return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
-    """Return the first of `count` new ids from a counter of `users`. Raise StorageError if the owner is not here."""
+    """Return the first of `count` new ids. `counter` is a column of `users`, like "next_fact_id".
+
+    Raise StorageError if the owner is not in this store.
+    """
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
     row = connection.execute(sql, (count, owner, kind)).fetchone()
     if row is None:
@@ -49,17 +52,17 @@ def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str
     return int(row[0]) - count
 
 
-def erase_tables(connection: Connection, owner: int) -> None:
-    """Delete everything of an owner, including the word index, except the row of `users`."""
+def delete_owner_rows(connection: Connection, owner: int) -> None:
+    """Delete all rows of an owner except the row of `users`. Remove the owner from the word index."""
     word_index.remove_owner(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-async def rename_rows(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
-    """Change the owner's id in `tables`, or by default in all tables of a SQLite file. Void running folds.
+async def change_owner_id(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
+    """Change the id of an owner in `tables`, or by default in all tables of a SQLite file. Void running folds.
 
-    In a file, rows that the new id already has are replaced.
+    In a SQLite file, replace rows that the new id has already.
     """
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))

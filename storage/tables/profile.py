@@ -1,4 +1,4 @@
-"""The SQL of `profiles`: every version of an owner's profile. The newest is in use."""
+"""The SQL of `profiles`, which has all versions of each owner's profile. The newest is in use."""
 
 import json
 from datetime import datetime
@@ -18,14 +18,14 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners in one store (`store.profiles`)."""
 
     async def find_newest(self, owner: int) -> Profile | None:
-        return await self._read_together(owner, lambda connection: read_newest(connection, owner))
+        return await self._read_snapshot(owner, lambda connection: read_newest(connection, owner))
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first."""
         return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new version. Raise StaleFacts if a source of it is gone or was reworded."""
+        """Store a new version. Raise StaleFacts if a fact that it was made from was changed, or a source deleted."""
         owner = profile.owner
         async with self.database.write(owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
@@ -45,17 +45,17 @@ class ProfileTable(OwnerTables):
             [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.to_values(row))
         return PROFILE_ROWS.parse(stored)
 
-    async def list_undistilled(self, owner: int, limit: int) -> list[Summary]:
-        """Return the newest completed L1 summaries that are newer than those in the newest profile, ascending.
+    async def list_new_summaries(self, owner: int, limit: int) -> list[Summary]:
+        """Return the newest `limit` level 1 summaries that are newer than all summaries in the profile, ascending.
 
-        Leave out imported history, from which nothing is learned unasked.
+        Leave out imported history. Facts are learned from it only on request.
         """
         rows = await self._fetch_rows(owner, _UNDISTILLED, owner, limit)
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
 
 def read_newest(connection: Connection, owner: int) -> Profile | None:
-    """Return the profile in use."""
+    """Return the newest profile of an owner, or None."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.parse(row) if row else None
 

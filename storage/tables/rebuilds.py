@@ -1,4 +1,4 @@
-"""Rebuilding all summaries of a scope under its fold lease."""
+"""Rebuild all summaries of a scope, under its fold lease."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
 from storage.engine.protocol import Transaction
 from storage.schema.rows import format_moment
-from storage.tables.folds import complete_job, make_summary_fields, put_summary, write_under
+from storage.tables.folds import complete_job, make_summary_fields, put_summary, write_under_lease
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import replace_surrogates
 
@@ -26,18 +26,17 @@ class RebuildTable(OwnerTables):
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def extend_lease(self, lease: FoldLease, until: datetime) -> None:
-        """Extend the lease."""
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
-    async def find_part(self, scope: Scope, digest: str) -> NewSummary | None:
-        """Return the summary that an interrupted rebuild has made from the input with this digest, or None."""
+    async def find_finished_summary(self, scope: Scope, digest: str) -> NewSummary | None:
+        """Return the summary that an interrupted rebuild made from the input with the hash `digest`, or None."""
         row = await self._fetch_row(scope.owner, _PART, *scope, digest)
         return NewSummary(**json.loads(row["made"])) if row else None
 
-    async def store_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        """Keep a summary for a restarted rebuild, until a rebuild is committed or anything is forgotten."""
-        async with write_under(self.database, lease) as tx:
+    async def store_finished_summary(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        """Keep a summary for a restarted rebuild, until a rebuild is committed or something is forgotten."""
+        async with write_under_lease(self.database, lease) as tx:
             fields = json.dumps(make_summary_fields(made), ensure_ascii=False)
             await tx.rows(_KEEP_PART, *lease.scope, digest, fields)
 
@@ -52,10 +51,10 @@ class RebuildTable(OwnerTables):
     ) -> None:
         """Replace all summaries of the scope and assign each message to its new chunk, in one transaction.
 
-        Raise StaleFold too if a message of `outline` is gone or was edited after `since`.
+        Raise StaleFold also if a message of `outline` was deleted, or was edited after `since`.
         """
         scope = lease.scope
-        async with write_under(self.database, lease) as tx:
+        async with write_under_lease(self.database, lease) as tx:
             archived = await tx.row(_ARCHIVED, format_moment(since), *scope)
             ids = [message.id for message in outline]
             # Ids are never reused, so the same count and sum mean the same messages.
@@ -73,20 +72,20 @@ class RebuildTable(OwnerTables):
             await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
-    async def put_correction(self, lease: FoldLease, number: int, text: str) -> bool:
-        """Replace the text of a summary by a person's correction. Return False if there is no such summary."""
-        async with write_under(self.database, lease) as tx:
-            return bool(await tx.rows(_CORRECT, text, text, *lease.scope, number))
+    async def store_correction(self, lease: FoldLease, summary_id: int, text: str) -> bool:
+        """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
+        async with write_under_lease(self.database, lease) as tx:
+            return bool(await tx.rows(_CORRECT, text, text, *lease.scope, summary_id))
 
-    async def put_text(self, lease: FoldLease, number: int, made: NewSummary) -> None:
-        """Replace the text of a summary by a new one."""
+    async def put_text(self, lease: FoldLease, summary_id: int, made: NewSummary) -> None:
+        """Replace the text of a summary with that of a new summary, together with its model and costs."""
         text, details = replace_surrogates(made.text), json.dumps(dict(made.details))
         figures = (made.tokens_in, made.tokens_out, made.milliseconds, made.score, details)
-        async with write_under(self.database, lease) as tx:
-            await tx.rows(_PUT_TEXT, text, made.model, made.prompt_version, *figures, *lease.scope, number)
+        async with write_under_lease(self.database, lease) as tx:
+            await tx.rows(_PUT_TEXT, text, made.model, made.prompt_version, *figures, *lease.scope, summary_id)
 
     async def list_interrupted(self) -> list[Scope]:
-        """Return the scopes whose last job was an interrupted rebuild, except after MAX_RESTARTS in a row."""
+        """Return the scopes whose last job was an interrupted rebuild. Leave out those with MAX_RESTARTS in a row."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 
@@ -94,7 +93,7 @@ class RebuildTable(OwnerTables):
 async def _insert_rebuilt(
     tx: Transaction, scope: Scope, rebuilt: Rebuilt, first: int, index: int, chunks: Sequence[int], now: datetime
 ) -> None:
-    """Insert the summary at `index` of a rebuild, whose first summary has the id `first`."""
+    """Insert a summary with the id `first` + `index`, and assign its messages to it."""
     summary = Summary(
         id=first + index,
         scope=scope,

@@ -1,4 +1,4 @@
-"""The SQL of `reminders`. When a reminder is due again is decided in text/time_zones.py."""
+"""The SQL of `reminders`. text/time_zones.py computes the next due time of a repeating reminder."""
 
 from dataclasses import asdict
 from datetime import datetime, tzinfo
@@ -25,7 +25,7 @@ class ReminderTable(OwnerTables):
         now: datetime,
         source: int | None = None,
     ) -> Reminder | None:
-        """Store a reminder, or return the one that is already stored for the same text and time.
+        """Store a reminder. If one with the same text and time is stored already, return that.
 
         Return None if the owner has MAX_REMINDERS. Raise StorageError if the owner is not in this store.
         """
@@ -57,41 +57,41 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
-        """Remove and return a reminder, or return None if there is none."""
-        rows = await self._execute_for(owner, _REMOVE, owner, number)
+        """Remove and return a reminder, or return None if there is no such reminder."""
+        rows = await self._execute(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None
 
     async def list_due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Return due reminders of owners that this process serves: first the most overdue one of each owner."""
+        """Return due reminders of owners that this process serves. Start with the most overdue one of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def begin_sending(self, reminder: Reminder) -> int | None:
         """Count an attempt to send a reminder, and return the number of attempts for this due time.
 
-        Return None if the reminder is gone or has another due time now.
+        Return None if the reminder was removed or has another due time now.
         """
-        rows = await self._execute_for(reminder.owner, _BEGIN, *_make_key(reminder))
+        rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
     async def undo_sending(self, reminder: Reminder) -> None:
-        """Undo the last `begin_sending`: the reminder was certainly not sent."""
-        await self._execute_for(reminder.owner, _TAKE_BACK, *_make_key(reminder))
+        """Undo the last `begin_sending`. Call this only if the reminder was certainly not sent."""
+        await self._execute(reminder.owner, _TAKE_BACK, *_make_occurrence_key(reminder))
 
-    async def finish_sending(self, reminder: Reminder, again: tuple[datetime, datetime] | None) -> None:
-        """Record that a reminder was sent. `again` is its next due time, as a moment and by the wall clock."""
-        if again is None:
-            await self._execute_for(reminder.owner, _DONE, *_make_key(reminder))
+    async def finish_sending(self, reminder: Reminder, next_due: tuple[datetime, datetime] | None) -> None:
+        """Record that a reminder was sent. `next_due` is its next due time in UTC and in local time, or None."""
+        if next_due is None:
+            await self._execute(reminder.owner, _DONE, *_make_occurrence_key(reminder))
         else:
-            values = (format_moment(again[0]), _format_wall_time(again[1]), *_make_key(reminder))
-            await self._execute_for(reminder.owner, _AGAIN, *values)
+            values = (format_moment(next_due[0]), _format_wall_time(next_due[1]), *_make_occurrence_key(reminder))
+            await self._execute(reminder.owner, _AGAIN, *values)
 
 
-def _make_key(reminder: Reminder) -> tuple[int, int, str]:
+def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
     return reminder.owner, reminder.id, format_moment(reminder.due_at)
 
 
-def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
-    """Move an owner's reminders to the clock of another time zone."""
+def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -> None:
+    """Update the due times of an owner's reminders, so that each keeps its local time in a new time zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
         if reminder.local is not None:
@@ -100,7 +100,7 @@ def follow_owner(connection: Connection, owner: int, zone: tzinfo) -> None:
 
 
 def parse_reminder(row: AnyRow) -> Reminder:
-    """Convert a row to a reminder. Ignore a wall time or day of the month that an edit of the file made invalid."""
+    """Convert a row to a reminder. Ignore an invalid wall time or day of the month, as in an edited file."""
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except ValueError:

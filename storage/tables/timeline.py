@@ -34,8 +34,9 @@ class TimelineTable(OwnerTables):
     ) -> list[Message]:
         """Return at most `limit` messages in chronological order.
 
-        They are the newest ones, those just before or after a message, or the first ones since a moment. Return nothing
-        if there is no message with the id `before` or `after`.
+        By default, return the newest messages. Otherwise, return those directly before the message `before`, those
+        directly after the message `after`, or the first ones since `since`. Return no messages if there is no message
+        with the id `before` or `after`.
         """
         where, values = "", tuple[int | str, ...]()
         if before is not None:
@@ -54,17 +55,17 @@ class TimelineTable(OwnerTables):
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
     async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
-        """Return the first messages covered by a level 1 summary, ascending."""
+        """Return the first messages of the level 1 summary with the id `chunk`, ascending."""
         rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
         return [parse_message(row) for row in rows]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Return the hours that have messages, ascending, with the number of their messages and characters."""
+        """Return each hour with messages, ascending, with the number of its messages and of their characters."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
     async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
-        """Return the 50 names with the most messages, and the number of their messages."""
+        """Return the names of the 50 speakers with the most messages, each with the number of messages."""
         rows = await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)
         return [(str(row[0]), int(row[1])) for row in rows]
 

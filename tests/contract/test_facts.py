@@ -14,7 +14,7 @@ from records.owners import StorageType
 from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
-from storage.tables.decisions import is_undone_by
+from storage.tables.decisions import is_overruled_by
 from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
 
 
@@ -165,7 +165,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("Anna works in Bergen.", NOW, False),
         ("!", NOW, False),
     ):
-        assert is_undone_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
+        assert is_overruled_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
     await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
@@ -186,7 +186,7 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
         ("Anna lives in Bergen.", "home", later + timedelta(seconds=1), False),
         ("Anna has a cat.", "pet", NOW, False),
     ):
-        assert is_undone_by(decisions, text, subject, sources=(), said_at=said_at) == is_undone
+        assert is_overruled_by(decisions, text, subject, sources=(), said_at=said_at) == is_undone
 
 
 async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
@@ -195,7 +195,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
-        assert is_undone_by(decisions, text, "home", sources=(), said_at=NOW) == is_undone
+        assert is_overruled_by(decisions, text, "home", sources=(), said_at=NOW) == is_undone
 
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
@@ -293,10 +293,10 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
 
 async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemoryStore) -> None:
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
-    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 10)] == [one.id for one in made]
-    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
+    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [one.id for one in made]
+    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 2)] == [one.id for one in made[2:]]
     draft = NewProfile(
         owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
     assert (await store.profiles.put_profile(draft, now=NOW)).last_summary_id == made[1].id
-    assert [one.id for one in await store.profiles.list_undistilled(ANNA.owner, 10)] == [one.id for one in made[2:]]
+    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [one.id for one in made[2:]]

@@ -155,10 +155,10 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
         await store.put_owner(config(store, ANNA.owner))
         await archived(store)
         held = await lease(store, ANNA)
-        assert await store.rebuilds.put_correction(held, 1, "They talked about Basel.")
-        assert not await store.rebuilds.put_correction(held, 99, "Nothing.")
+        assert await store.rebuilds.store_correction(held, 1, "They talked about Basel.")
+        assert not await store.rebuilds.store_correction(held, 99, "Nothing.")
         lost = replace(held, fence=held.fence - 1)
-        for change in (store.rebuilds.put_correction(lost, 1, "Late."), store.rebuilds.put_text(lost, 1, made)):
+        for change in (store.rebuilds.store_correction(lost, 1, "Late."), store.rebuilds.put_text(lost, 1, made)):
             with pytest.raises(StaleFold):
                 await change
     async with opener(tmp_path) as store:

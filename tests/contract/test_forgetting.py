@@ -278,7 +278,7 @@ async def test_imported_history_is_learned_from_again_from_there_on(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with write(store) as tx:
-        await history_extraction_table.learn_again(tx, ANNA, [first])
+        await history_extraction_table.schedule_relearning(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(reached, json.dumps(learned))]
 
 
@@ -317,7 +317,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
     await history(store, -9)
     await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
     async with write(store) as tx:
-        await history_extraction_table.learn_again(tx, ANNA, ids)
+        await history_extraction_table.schedule_relearning(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
     _, waiting = await store.history_extraction.read_next(ANNA, 9)
@@ -443,8 +443,8 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     assert await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
     await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
-    await store.erase_traces()
-    assert await store.cut_log()
+    await store.purge_erased_text()
+    assert await store.truncate_logs()
     assert held() == [False, True, False, True, True, False]
     found = await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9)
     assert found is not None

@@ -31,7 +31,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     under_way = await store.history.find_restore(ANNA.owner)
     assert under_way is not None
     assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
-    assert [one["held"] for one in await store.history.list_waiting_rows(ANNA.owner)] == [
+    assert [one["held"] for one in await store.history.list_held_back_rows(ANNA.owner)] == [
         {"table": "facts", "tags": ["a"]}
     ]
     assert await store.begin_fold(ANNA, "threshold", now=NOW, lease=MINUTE) is None
@@ -39,7 +39,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     assert later is not None
     await store.history.end_restore(later, set())
     assert await store.history.find_restore(ANNA.owner) is None
-    assert not await store.history.list_waiting_rows(ANNA.owner)
+    assert not await store.history.list_held_back_rows(ANNA.owner)
 
 
 async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
@@ -50,7 +50,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     assert covering["summary_text"] == summary.text
     more = {**format_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
-    await store.history.put_and_count(
+    await store.history.put_rows_and_recount(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_fold(at_work)

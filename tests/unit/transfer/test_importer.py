@@ -189,7 +189,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         async with talk.services.memory.home(ANNA.id) as store:
             assert [turn.content for turn in await store.read_last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.timeline.read_page(HERE)
-            assert await store.profiles.list_undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
+            assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
             learned, pending = await store.facts.read_unlearned(HERE, 100)
             assert (learned, [one.id for one in pending]) == (0, [1, 2])
         assert [message.id for message in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
