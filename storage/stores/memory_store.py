@@ -151,7 +151,7 @@ class MemoryStore(FoldTable):
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return the messages of the newest `turns` turns before the turn `before`, ascending, without imported ones."""
+        """Return messages of the `turns` newest turns before the turn `before`, ascending, without imported ones."""
         values = (*scope, 2**62 if before is None else before, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
