@@ -37,7 +37,7 @@ class ExplanationTable(OwnerTables):
         return parse_message(row) if row else None
 
     async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record which Telegram messages show the answer to the message `source`. Do nothing if there is no such answer.
+        """Record which Telegram messages show the answer to the message `source`. Do nothing if there is no answer.
 
         Store the first id with the answer. If there are several, store all of them in its explanation as "shown".
         """

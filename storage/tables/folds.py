@@ -26,7 +26,7 @@ class FoldTable(OwnerTables):
     """The summaries and folds of the owners in one store."""
 
     async def void_leases(self) -> None:
-        """Void all leases, which belong to an earlier process. Call this only at start, and if no other process runs."""
+        """Void all leases of earlier processes. Call this only at start, when no other process is running."""
         await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def list_summaries(
