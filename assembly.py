@@ -75,7 +75,7 @@ def make_budgets(settings: Settings) -> Budgets:
     )
 
 
-def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
+def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """Return the limits of summaries for prompts of at most `ceiling` tokens."""
     part = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
@@ -105,7 +105,7 @@ class Core:
     def learns(self) -> bool:
         return self.settings.facts == "on"
 
-    def background_room(self, most: int) -> int:
+    def find_background_room(self, most: int) -> int:
         """Return the token limit of a background prompt."""
         return find_prompt_room(self.background, most)
 
@@ -254,7 +254,7 @@ async def open_core(
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open fact learning, the profile and history extraction."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.background_room)
+    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.find_background_room)
     facts = Facts(
         memory=memory,
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
@@ -288,10 +288,10 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        limits_now=lambda: fold_limits(settings, find_prompt_room(core.answers, settings.max_context_tokens)),
+        limits_now=lambda: make_fold_limits(settings, find_prompt_room(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
-                tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.background_room
+                tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.find_background_room
             ),
             model=core.background,
             quota=core.quota,
@@ -304,7 +304,7 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
 
 
 def make_importer(core: Core) -> Importer:
-    days, budget = core.settings.retention_days, fold_limits(core.settings, core.settings.max_context_tokens).chunk
+    days, budget = core.settings.retention_days, make_fold_limits(core.settings, core.settings.max_context_tokens).chunk
     return Importer(
         memory=core.memory,
         archiver=Archiver(

@@ -38,7 +38,7 @@ from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
 from settings import Settings, find_misspelt, read_environment
 from storage import backup
-from telegram_ui.check import IN_THE_SETTINGS, check, missing_settings
+from telegram_ui.check import IN_THE_SETTINGS, check, find_missing_settings
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
@@ -47,7 +47,7 @@ from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands, describe_for_model
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.updates.access import make_serving
+from telegram_ui.updates.access import make_access_check
 from telegram_ui.updates.service import open_telegram_service
 
 log = logging.getLogger("bot")
@@ -60,19 +60,19 @@ class Stop:
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
-        self.asked = asyncio.Event()
-        self.asked_at: float | None = None  # by time.monotonic()
+        self.requested = asyncio.Event()
+        self.requested_at: float | None = None  # by time.monotonic()
         self.is_awaited = False
 
-    def ask(self) -> None:
-        self.supervisor.tell("STOPPING=1")
-        self.asked_at = time.monotonic()
-        self.asked.set()
+    def request_stop(self) -> None:
+        self.supervisor.notify("STOPPING=1")
+        self.requested_at = time.monotonic()
+        self.requested.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
         """Wait until a stop is requested or one of the others ends, and raise what that one raised."""
         self.is_awaited = True
-        tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.asked.wait(), *others)]
+        tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *others)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -124,16 +124,16 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
                 print(f"not in it: {format_count(made.elsewhere, 'memory', 'memories')} kept {where}")
             return 0
         if options.restore is not None:
-            return put_back(options.restore, settings)
+            return restore_backup(options.restore, settings)
         if options.check:
             return asyncio.run(check(settings, find_misspelt(environ)))
         for sentence in find_misspelt(environ):
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
-            work: Work = partial(play, settings, port=options.port, browser=browser)
+            work: Work = partial(run_playground, settings, port=options.port, browser=browser)
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
-        if missing := list(missing_settings(settings).values()):
+        if missing := list(find_missing_settings(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
         return asyncio.run(_run_until_stopped(partial(run, settings), Supervisor(environ)))
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return 130
 
 
-def put_back(file: Path, settings: Settings) -> int:
+def restore_backup(file: Path, settings: Settings) -> int:
     """Restore a backup, and print where the previous data is."""
     folder, url = settings.data_dir, settings.database_url.value
     done = backup.restore(file, folder, database_url=url)
@@ -158,7 +158,7 @@ def put_back(file: Path, settings: Settings) -> int:
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
     """Run the bot until `stop` is set or Telegram revokes the token. Serve the dashboard if `has_page`."""
-    readiness = Readiness(stop.asked.is_set)
+    readiness = Readiness(stop.requested.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
             # First, because the start may wait for Telegram.
@@ -167,7 +167,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, serving=partial(make_serving, settings), commands=describe_for_model()
+                settings, serving=partial(make_access_check, settings), commands=describe_for_model()
             )
             services = await stack.enter_async_context(opening)
         finish = partial(_finish_moves, services.memory, stop)
@@ -176,9 +176,9 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             open_telegram_service(
                 settings,
                 services,
-                dependencies=partial(_dependencies, settings, services),
+                dependencies=partial(_make_dependencies, settings, services),
                 alongside=partial(
-                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.asked
+                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.check_parts
                 ),
             )
         )
@@ -186,21 +186,21 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         stack.callback(finish)
         gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
-        readiness.started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
+        readiness.mark_started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log, because LOG_LEVEL may hide it.
         logs.announce("Keepsake is ready.")
-        stop.supervisor.tell("READY=1")
+        stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
-        await stop.wait(service.until_failure())
+        await stop.wait(service.wait_for_failure())
 
 
 def _finish_moves(memory: ExternalMemory, stop: Stop) -> None:
-    if stop.asked_at is not None:
-        memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
+    if stop.requested_at is not None:
+        memory.finish_by(stop.requested_at + 5.0)  # the process has ten seconds to end
 
 
-def _dependencies(
+def _make_dependencies(
     settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls
 ) -> Dependencies:
     return Dependencies(
@@ -244,7 +244,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
         yield
 
 
-async def play(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
+async def run_playground(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
     """Run the bot against a local Bot API server with a chat page, and open that in a browser if `browser`."""
     # Imported here, because a bot without a playground needs no web server.
     from playground.stage import open_stage
@@ -252,7 +252,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
     settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
-        served = partial(make_serving, replace(settings, everyone_allowed=True))
+        served = partial(make_access_check, replace(settings, everyone_allowed=True))
         opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_for_model())
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
@@ -312,7 +312,7 @@ async def _run_until_stopped(work: Work, supervisor: Supervisor) -> int:
     task = asyncio.ensure_future(work(stop))
 
     def ask() -> None:
-        stop.ask()
+        stop.request_stop()
         if not stop.is_awaited:
             task.cancel()
 
@@ -322,7 +322,7 @@ async def _run_until_stopped(work: Work, supervisor: Supervisor) -> int:
         async with supervisor.watched():
             await task
     except asyncio.CancelledError:
-        if not stop.asked.is_set():
+        if not stop.requested.is_set():
             raise
     return 0
 

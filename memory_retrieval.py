@@ -35,7 +35,7 @@ from retrieval.question import Question
 from retrieval.ranking import Ranked, find_rarest, rank
 from retrieval.turns import count_characters, select_newest_turns, select_own_messages
 from retrieval.wide_questions import NARROW, WIDE, is_wide
-from runtime.tasks import run_work
+from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -251,7 +251,7 @@ class MemoryRetrieval:
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
         choose = partial(find_facts, known, question, vectors=vectors, model=model, recall=self._facts)
-        found = await run_work(choose, in_thread=len(known) > MANY_FACTS)
+        found = await run_maybe_in_thread(choose, in_thread=len(known) > MANY_FACTS)
         if not found.relevant:
             return found
         return found.add_earlier(
@@ -419,4 +419,4 @@ def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
     """Run work on a text of so many characters, in a thread if it is long."""
-    return await run_work(work, in_thread=characters > SHORT_TEXT)
+    return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)

@@ -26,7 +26,7 @@ from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, Summary
 from retrieval.budgets import Budgets
 from runtime.metrics import make_counter
-from runtime.tasks import run_uncancelled, run_work, take_or_give_back
+from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
 from runtime.tracing import span
 from storage.stores.memory_store import MemoryStore
 from summaries.generation import Material, SummaryWriter, format_superseded, make_message_sources, make_summary_sources
@@ -258,7 +258,7 @@ class SummaryManager:
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
         summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.order, summary.id))
         state = ScopeState(
-            turns=await run_work(grouped, in_thread=is_long),
+            turns=await run_maybe_in_thread(grouped, in_thread=is_long),
             summaries=[
                 ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
                 for summary in summaries
@@ -278,7 +278,7 @@ class SummaryManager:
             if lease is not None:
                 await store.release_fold(lease)
 
-        return await take_or_give_back(take, give_back)
+        return await acquire_or_undo(take, give_back)
 
     async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
         scope = lease.scope

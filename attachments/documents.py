@@ -52,7 +52,7 @@ def _is_bracket_end(character: str) -> bool:
 async def _read_in_child(data: bytes, name: str) -> DocumentText:
     try:
         async with aclosing(
-            subprocess_worker.iterate_pieces(
+            subprocess_worker.iterate_answers(
                 CHILD, (name, str(len(data)), current_language()), data, longest_wait=MAX_WAIT_SECONDS
             )
         ) as pieces:

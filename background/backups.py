@@ -19,7 +19,7 @@ from external_memory import ExternalMemory
 from records.errors import SettingsError
 from records.scopes import Clock
 from runtime.metrics import make_counter, make_gauge
-from runtime.subprocess_worker import ChildDied, iterate_pieces, make_child_code
+from runtime.subprocess_worker import ChildDied, iterate_answers, make_child_code
 from settings import Secret, Settings
 from storage.bot_state.leases import BACKUPS as ELECTION
 
@@ -82,7 +82,7 @@ class Backups:
         """Make a backup in a process of its own. Return the reason if that failed, or ""."""
         asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
         data = json.dumps(asked).encode()
-        child = iterate_pieces(
+        child = iterate_answers(
             make_child_code("storage.backup"), (), data, longest_wait=MAX_SECONDS, keeps_environ=True
         )
         try:

@@ -21,7 +21,7 @@ from records.scopes import Scope
 from records.summaries import Summary
 from retrieval.packing import Packing
 from retrieval.turns import WORTH_SHOWING
-from runtime.tasks import run_work
+from runtime.tasks import run_maybe_in_thread
 from storage.stores.memory_store import MemoryStore
 from text.analyzer import analyse_text, list_content_terms
 from text.tokenizer import Tokenizer
@@ -126,7 +126,7 @@ class MemoryReading:
         found = format_block("summaries", lines) + "\n" if lines else ""
         left = room - self._tokens.count(found) - MAX_HINT_TOKENS
         fill = self._format_list if wish.is_list else self._quote_hits
-        text, shown = await run_work(lambda: fill(new, left, now), in_thread=True)
+        text, shown = await run_maybe_in_thread(lambda: fill(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
             return NOTHING if not known else Shown(text=f"Nothing new was found: you have seen all {known} that match.")
@@ -227,7 +227,7 @@ class MemoryReading:
                     break
             return self._quote_snippets(snippets, room - MAX_HINT_TOKENS, now)
 
-        text, shown = await run_work(fill, in_thread=True)
+        text, shown = await run_maybe_in_thread(fill, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
@@ -250,7 +250,7 @@ class MemoryReading:
             # Of equals the one of the shortest time, which says most of it.
             return sorted(holding, key=lambda one: (-shares[one.id], one.message_count))[:MAX_SUMMARIES]
 
-        return await run_work(best, in_thread=True)
+        return await run_maybe_in_thread(best, in_thread=True)
 
 
 def _format_hint(more: int, wish: ReadingWish) -> str:

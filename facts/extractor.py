@@ -26,7 +26,7 @@ from records.errors import (
 )
 from records.facts import Fact, NewFact
 from records.scopes import Clock, Scope
-from runtime.tasks import run_work
+from runtime.tasks import run_maybe_in_thread
 from text.characters import keep_both_ends
 
 log = logging.getLogger(__name__)
@@ -151,7 +151,9 @@ class FactExtractor:
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         size = len(request.answers) + sum(len(message.content) for message in request.messages)
-        return await run_work(partial(self._check_facts, batch, request, extracted), in_thread=size > CHECKED_HERE)
+        return await run_maybe_in_thread(
+            partial(self._check_facts, batch, request, extracted), in_thread=size > CHECKED_HERE
+        )
 
     def _check_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]

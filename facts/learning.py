@@ -23,7 +23,7 @@ from records.errors import FactsFull, ModelError, NewerFacts, StorageError
 from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from runtime.tasks import run_work
+from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.fingerprint import list_essential_words
@@ -153,7 +153,7 @@ class Facts:
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
             plan = partial(reconciliation.plan_changes, new, facts, erased=erased)
-            changes = await run_work(plan, in_thread=len(facts) > MANY_FACTS)
+            changes = await run_maybe_in_thread(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit_changes(
                     batch.scope,
@@ -213,7 +213,7 @@ class Facts:
                 most=most,
                 long_alone=not from_history,
             )
-            request = await run_work(ask, in_thread=len(known) > MANY_FACTS)
+            request = await run_maybe_in_thread(ask, in_thread=len(known) > MANY_FACTS)
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(
@@ -247,7 +247,7 @@ class Facts:
         now = self._clock()
         async with self._memory.home(owner) as store:
             facts = await store.facts.list_valid(owner)
-            known = await run_work(partial(_find_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
+            known = await run_maybe_in_thread(partial(_find_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
             if len(facts) >= MAX_FACTS:

@@ -39,7 +39,7 @@ async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usa
     try:
         with open_model_span("chat", model) as told:
             answer, usage = await ask()
-            told.tell(
+            told.add_attributes(
                 {
                     "gen_ai.usage.input_tokens": usage.prompt,
                     "gen_ai.usage.output_tokens": usage.completion,

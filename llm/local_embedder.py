@@ -16,7 +16,7 @@ import numpy.typing as npt
 from llm.local_embedder_child import MAX_CHARS, READY, REQUEST
 from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
-from runtime.subprocess_worker import end_process, make_child_code, started
+from runtime.subprocess_worker import end_process, make_child_code, start_child
 from runtime.tasks import cancel_and_wait as task_ended
 from text.characters import replace_surrogates
 
@@ -94,7 +94,7 @@ class LocalEmbedder:
             await end_process(child)
             self.deaths += 1
             self._deaths_in_turn += 1
-            log.warning("the local embedder's process ended; it is started again when it is needed")
+            log.warning("the local embedder's process ended; it is start_child again when it is needed")
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
@@ -106,7 +106,7 @@ class LocalEmbedder:
             raise _make_unreachable()
         self._not_before = now + PAUSE
         with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
-            child = await started(self._code)
+            child = await start_child(self._code)
             try:
                 async with asyncio.timeout(MAX_START_SECONDS):
                     await child[2].readexactly(len(READY))

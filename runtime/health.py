@@ -28,7 +28,7 @@ CHECK_SECONDS = 2.0  # after which a check fails; probes do not wait longer eith
 Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does not work
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     pass
 
 
@@ -39,19 +39,19 @@ class Readiness:
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
     _checks: dict[str, Check] = field(factory=dict, init=False)
-    _measure: Check = field(default=_nothing, init=False)
+    _measure: Check = field(default=_do_nothing, init=False)
     _is_started: bool = field(default=False, init=False)
     _known: dict[str, bool] = field(factory=dict, init=False)
     _known_at: float = field(default=float("-inf"), init=False)
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
-    def started(self, measure: Check, **checks: Check) -> None:
+    def mark_started(self, measure: Check, **checks: Check) -> None:
         """Mark the process as started. `measure` sets the gauges of /metrics, and `checks` test its parts."""
         self._measure, self._checks = measure, checks
         self._is_started = True
         self._known_at = float("-inf")
 
-    async def asked(self) -> dict[str, bool]:
+    async def check_parts(self) -> dict[str, bool]:
         """Return True or False for each part by name. The process is ready if all are True."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
@@ -62,7 +62,7 @@ class Readiness:
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
 
-    async def measured(self) -> None:
+    async def update_gauges(self) -> None:
         """Update the gauges, unless that takes too long."""
         try:
             async with asyncio.timeout(CHECK_SECONDS):
@@ -102,12 +102,12 @@ def _make_health_app(readiness: Readiness) -> "Starlette":
         return PlainTextResponse("ok\n")  # the event loop runs
 
     async def readyz(_: "Request") -> "Response":
-        found = await readiness.asked()
+        found = await readiness.check_parts()
         lines = [f"{part}: {'ok' if is_well else 'no'}\n" for part, is_well in found.items()]
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 
     async def figures(_: "Request") -> "Response":
-        await readiness.measured()
+        await readiness.update_gauges()
         return Response(metrics.render_page(), media_type=metrics.MEDIA_TYPE)
 
     return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", figures)])

@@ -31,25 +31,25 @@ class BoundedProtocol(H11Protocol):
         self._since = self.loop.time()
         self._look: asyncio.TimerHandle | None = None
         self._unread = 0
-        self._look_at_reader = self.loop.call_later(self.read_within, self._drop_who_does_not_read)
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
         if len(self.connections) > self.most_connections and not self._make_room():
             transport.close()
         else:
-            self._look = self.loop.call_later(self.request_within, self._look_again)
+            self._look = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._look is not None:
             self._look.cancel()
-        self._look_at_reader.cancel()
+        self._reader_check.cancel()
         super().connection_lost(exc)
 
-    def _drop_who_does_not_read(self) -> None:
+    def _drop_if_nothing_was_read(self) -> None:
         unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
             return
         self._unread = unread
-        self._look_at_reader = self.loop.call_later(self.read_within, self._drop_who_does_not_read)
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
 
     @property
     def _is_incomplete(self) -> bool:
@@ -67,12 +67,12 @@ class BoundedProtocol(H11Protocol):
         min(waiting, key=lambda connection: (connection.cycle is not None, connection._since)).transport.close()
         return True
 
-    def _look_again(self) -> None:
+    def _drop_if_still_incomplete(self) -> None:
         if self._is_incomplete and self._seen == (self.cycle,):
             self.transport.close()
             return
         self._seen = (self.cycle,) if self._is_incomplete else None
-        self._look = self.loop.call_later(self.request_within, self._look_again)
+        self._look = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
 
 
 class _Server(uvicorn.Server):

@@ -31,7 +31,7 @@ LOGGED = make_counter(
 )
 
 
-class Counting(logging.Handler):
+class CountingHandler(logging.Handler):
     """Count warnings and errors in a metric."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Counting(logging.Handler):
         LOGGED.labels(record.levelname, room if room in OURS else "library").inc()
 
 
-class Recent(logging.Handler):
+class RecentRecords(logging.Handler):
     """Keep the latest warnings and errors for /admin: time, place, and our own templates without values."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Recent(logging.Handler):
         self.lines.append((record.created, f"{record.levelname} {record.name}", template))
 
 
-RECENT = Recent()  # of this process
+RECENT = RecentRecords()  # of this process
 
 
 class DiscreetFormatter(logging.Formatter):
@@ -66,9 +66,9 @@ class DiscreetFormatter(logging.Formatter):
         self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        safe, error = _without_values(record)
+        safe, error = _remove_values(record)
         line = super().format(safe)
-        return self._redact(line if error is None else f"{line}\n{list_places(error)}")
+        return self._redact(line if error is None else f"{line}\n{format_traceback_places(error)}")
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:
@@ -80,7 +80,7 @@ class JsonFormatter(DiscreetFormatter):
     """Format a record as one JSON object on a line, with the `extra` fields of our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
-        safe, error = _without_values(record)
+        safe, error = _remove_values(record)
         is_ours = record.name.partition(".")[0] in OURS
         told: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -92,17 +92,17 @@ class JsonFormatter(DiscreetFormatter):
             value = vars(record)[name]
             told[name] = value if isinstance(value, int | float) else self._redact(str(value))
         if error is not None:
-            told |= {"error": type(error).__name__, "traceback": self._redact(list_places(error))}
+            told |= {"error": type(error).__name__, "traceback": self._redact(format_traceback_places(error))}
         return json.dumps(told)
 
 
 _USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 
 
-def _without_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
+def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
     safe = logging.makeLogRecord(record.__dict__)
     if record.name.partition(".")[0] not in OURS:
-        safe.msg, safe.args = str(record.msg) if record.args else _first_line_of(record.msg), None
+        safe.msg, safe.args = str(record.msg) if record.args else _take_first_words(record.msg), None
     safe.exc_info = safe.exc_text = safe.stack_info = None
     return safe, record.exc_info[1] if record.exc_info else None
 
@@ -116,7 +116,7 @@ def announce(sentence: str, level: int = logging.INFO) -> None:
     sys.stderr.flush()
 
 
-def list_places(error: BaseException) -> str:
+def format_traceback_places(error: BaseException) -> str:
     """Format the tracebacks of an error and its causes without their messages, which may quote people."""
     lines = []
     seen: BaseException | None = error
@@ -128,7 +128,7 @@ def list_places(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def _first_line_of(message: object) -> str:
+def _take_first_words(message: object) -> str:
     # A library may have put values into it. The first words are enough to find the place.
     return " ".join(str(message).split()[:6])
 
@@ -142,7 +142,7 @@ def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"]
     for old in list(root.handlers):
         root.removeHandler(old)
     root.addHandler(handler)
-    root.addHandler(Counting())
+    root.addHandler(CountingHandler())
     root.addHandler(RECENT)
     root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     for name in OURS:

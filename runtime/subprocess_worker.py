@@ -27,7 +27,7 @@ def make_child_code(module: str) -> str:
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import run_child; run_child()"
 
 
-async def started(
+async def start_child(
     code: str, *arguments: str, keeps_environ: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
     """Start a child and return it with its standard input and output. Arguments must be trusted.
@@ -55,14 +55,14 @@ async def end_process(process: Process) -> None:
     await process.wait()
 
 
-async def iterate_pieces(
+async def iterate_answers(
     code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
     """Give `data` to a child and yield its answers. Use it with `aclosing`. The child is killed at the end.
 
     Raise ChildDied if the child ends too early or takes more than `longest_wait` seconds.
     """
-    process, stdin, stdout = await started(code, *arguments, keeps_environ=keeps_environ)
+    process, stdin, stdout = await start_child(code, *arguments, keeps_environ=keeps_environ)
     sending = asyncio.create_task(_send_input(stdin, data))
     until = asyncio.get_running_loop().time() + longest_wait
     try:

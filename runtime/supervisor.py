@@ -21,7 +21,7 @@ class Supervisor:
         is_for_us = environ.get("WATCHDOG_PID") in (None, "", str(os.getpid()))
         self._watchdog_seconds = int(limit) / 1e6 if self._address and is_for_us and limit.isdecimal() else 0.0
 
-    def tell(self, state: str) -> None:
+    def notify(self, state: str) -> None:
         """Send a state such as READY=1."""
         if not self._address:
             return
@@ -38,6 +38,6 @@ class Supervisor:
             return nullcontext()
 
         async def tell_alive() -> None:
-            self.tell("WATCHDOG=1")
+            self.notify("WATCHDOG=1")
 
         return repeat_in_background(tell_alive, every=self._watchdog_seconds / 2, grace=0.0)

@@ -43,7 +43,7 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
     return task.result()
 
 
-async def take_or_give_back(
+async def acquire_or_undo(
     take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
     """Return what `take` returns. If the calling task is cancelled, finish `take` and undo it with `give_back`.
@@ -86,6 +86,6 @@ async def repeat_in_background(
         await cancel_and_wait(going)
 
 
-async def run_work(work: Callable[[], Result], *, in_thread: bool) -> Result:
+async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:
     """Return the result of `work`, run in a thread if it takes long."""
     return await asyncio.to_thread(work) if in_thread else work()

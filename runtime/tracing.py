@@ -24,7 +24,7 @@ class Span:
     def __init__(self, made: Any = None) -> None:
         self._made = made
 
-    def tell(self, attributes: Attributes) -> None:
+    def add_attributes(self, attributes: Attributes) -> None:
         """Add attributes."""
         if self._made is not None:
             self._made.set_attributes(attributes)

@@ -58,7 +58,7 @@ IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     """Print one line for each part, and return the exit status. `misspelt`: sentences about unknown settings."""
     found = Findings(settings.secrets())
-    missing = missing_settings(settings)
+    missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))
     found.say("settings", " ".join(sentences), status=2 if missing else 0)
@@ -91,7 +91,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     return found.status
 
 
-def missing_settings(settings: Settings) -> dict[str, SettingsError]:
+def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:
     """Return the errors of required settings that are not set, by name."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:

@@ -24,7 +24,7 @@ from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
-from runtime.tasks import run_uncancelled, take_or_give_back
+from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
 from text.characters import format_visible_line
@@ -258,7 +258,7 @@ class Importer:
                 raise ImportBusy(tr("import-busy"))
             return lease
 
-        return await take_or_give_back(take, self._release_lease)
+        return await acquire_or_undo(take, self._release_lease)
 
     async def _release_lease(self, lease: FoldLease) -> None:
         async def give_back() -> None:

@@ -119,7 +119,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     for number, group in enumerate(groups, start=1):
         shown = Marked().bold(tr("why-title", date=format_moment(explanation.record.at, zone)))
         shown.add("\n" + ("\n".join(head) if number == 1 else f"{number}/{len(groups)}") + "\n")
-        pages.append(shown.folded_whole(_format_sections(group)).piece())
+        pages.append(shown.folded_piece(_format_sections(group)).piece())
     return pages
 
 

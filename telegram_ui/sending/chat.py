@@ -1,7 +1,7 @@
 """The address of an answer, and the check that this process may still write there.
 
-The work of one update runs in one context. Before each visible request, the bot calls `demand_lease`, so that a process
-that was paused and replaced stays silent when it wakes.
+The work of one update runs in one context. Before each visible request, the bot calls `check_lease`. So a process that
+was paused, and replaced by another one, sends nothing when it wakes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,32 +21,26 @@ ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonym
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ephemeral:
-    """The one person of a group who sees a message (Bot API 10.2).
+    """The only person of a group who sees a message (Bot API 10.2).
 
-    `query`: the id of the press that the message answers. `message_id`: the ephemeral message that the person sent, or
-    whose button they pressed. Without either, only an administrator may send.
+    Without `query` and `message_id`, Telegram accepts the message only if the bot is an administrator.
     """
 
     receiver: int
-    query: str = ""
-    message_id: int = 0
+    query: str = ""  # the id of the press that the message answers
+    message_id: int = 0  # of the ephemeral message that the person sent, or whose button they pressed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
-
-    `thread`: the topic, or for direct messages their topic's negative id. `conversation`: the thread of the open
-    conversation, 0 for the first or an unknown one. `reply_to`: the message that an answer replies to, in groups only.
-    `only_for`: the only person who sees the messages, if the server supports that.
-    """
+    """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel."""
 
     id: int
-    thread: int = 0
+    thread: int = 0  # the topic's id; the negative one of a topic of direct messages
     is_private: bool = True
-    reply_to: int | None = None
-    conversation: int = 0
-    only_for: Ephemeral | None = None
+    reply_to: int | None = None  # the message that an answer replies to, in groups only
+    conversation: int = 0  # the thread of the open conversation, 0 for the first or an unknown one
+    only_for: Ephemeral | None = None  # the only person who sees the messages, if the server supports that
 
     @property
     def topic(self) -> int | None:
@@ -60,7 +54,7 @@ class Chat:
 
     @property
     def location(self) -> Scope:
-        """The scope of the topic itself, which is also that of its first conversation."""
+        """Return the scope of the topic, which is also the scope of its first conversation."""
         return Scope(owner=self.id, thread=self.thread)
 
     @property
@@ -74,27 +68,27 @@ class Chat:
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 
-Confirm = Callable[[], Awaitable[None]]  # raise ServedElsewhere if another process serves the chat by now
+CheckLease = Callable[[], Awaitable[None]]  # raises ServedElsewhere if another process serves the chat now
 
-_confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
+_confirm: ContextVar[CheckLease | None] = ContextVar("lease", default=None)
 
 
-def put_work_under(confirm: Confirm | None) -> None:
-    """Set the check that this context's work runs before it sends, or None for a single process."""
+def set_lease_check(confirm: CheckLease | None) -> None:
+    """Set the check that this context runs before it sends. None stands for no check, in a single process."""
     _confirm.set(confirm)
 
 
-def put_work_under_lease(shared: "SharedWork | None", owner: int) -> None:
-    """Put this context's work under this process's current lease of an owner. Raise ServedElsewhere if it has none."""
+def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
+    """Let this context send only under this process's lease of an owner. Raise ServedElsewhere if it has none."""
     if shared is None:
-        put_work_under(None)
+        set_lease_check(None)
     elif (lease := shared.lease(owner)) is not None:
-        put_work_under(partial(shared.confirm, lease))
+        set_lease_check(partial(shared.confirm, lease))
     else:
         raise ServedElsewhere
 
 
-async def demand_lease() -> None:
-    """Raise ServedElsewhere if the lease of this context's work is lost."""
+async def check_lease() -> None:
+    """Raise ServedElsewhere if this process lost the lease under which this context works."""
     if (confirm := _confirm.get()) is not None:
         await confirm()

@@ -1,6 +1,6 @@
 """Deliver final texts whole and in order, within Telegram's limits and pauses.
 
-Typing and the previews of streaming.py are best effort. They never delay or fail a final text.
+The typing action and previews (streaming.py) are best effort. They never delay a final text or make it fail.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from records.errors import KeepsakeError
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_piece
-from telegram_ui.sending.http import is_about_entities, is_saying, is_without_effect, name_error, parse_seconds
+from telegram_ui.sending.http import format_error_type, has_phrase, is_about_entities, is_without_effect, parse_seconds
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     STYLE,
@@ -38,7 +38,7 @@ from text.characters import replace_surrogates
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
-OnSent = Callable[[Sequence[int]], Awaitable[None]]  # called with the ids of a piece's messages when they are sent
+OnSent = Callable[[Sequence[int]], Awaitable[None]]  # gets the ids of the messages of a piece that was sent
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence before typing is shown, so that quick answers need none
@@ -53,7 +53,7 @@ class DeliveryError(KeepsakeError):
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke after the message was sent, so it may have arrived."""
+    """The connection broke after the message was sent, so it may have arrived. `sent` holds the ids of earlier ones."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -76,10 +76,10 @@ class _ChatState:
 
 
 class Delivery:
-    """Sends texts to chats. One instance for the whole bot.
+    """Sends texts to chats. The bot has one instance.
 
     `on_upgrade` is called with the old and new id of a group that became a supergroup. `closing` is set when the bot
-    begins to stop. `newer_api` holds the features that this Bot API server refused.
+    begins to stop. `newer_api` remembers the features that this Bot API server refused.
     """
 
     def __init__(
@@ -107,16 +107,16 @@ class Delivery:
         return self._upgraded.get(chat.id, chat.id)
 
     def find_thread(self, chat_id: int, message_id: int) -> int:
-        """Return the thread in which this run sent a message, or 0."""
+        """Return the thread in which this process sent a message, or 0 if that is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
-    def _note_thread(self, chat: Chat, message_id: int) -> int:
+    def _remember_thread(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
             self._threads[self.current_id(chat), message_id] = chat.thread
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send a text without Markdown, with the keyboard under its last message. Return the ids of the messages.
+        """Send a plain or formatted text, with the keyboard under its last message. Return the ids of the messages.
 
         Raise DeliveryError, or DeliveryUnknown if the text may have arrived.
         """
@@ -126,23 +126,23 @@ class Delivery:
     async def replace(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the bot's own messages, or send a new one if there is none or it is gone."""
+        """Change one of the bot's own messages. Send a new one if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=text)
         if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
-        """Put a reaction under a message. Return False if that is not possible, so that a message has to say it."""
+        """Put a reaction under a message. Return False if Telegram does not allow it."""
         request = partial(self.bot.set_message_reaction, self.current_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
-            log.info("no reaction was put: %s", name_error(error))
+            log.info("no reaction was put: %s", format_error_type(error))
             return False
 
     @contextlib.asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action while the block runs, from TYPING_AFTER seconds on."""
+        """Show the typing action while the block runs, but not in the first TYPING_AFTER seconds."""
         repeating: asyncio.Task[None] | None = None
 
         def begin() -> None:
@@ -158,7 +158,7 @@ class Delivery:
                 await cancel_and_wait(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
-        """Return True while Telegram wants a pause in this chat."""
+        """Return True if Telegram has asked for a pause in this chat that has not ended."""
         return self.state(chat).final_from > self.clock.time()
 
     def state(self, chat: Chat) -> _ChatState:
@@ -195,9 +195,9 @@ class Delivery:
         instead_of: Sequence[int] = (),
         on_sent: OnSent | None = None,
     ) -> list[int]:
-        """Send pieces in order. The first ones replace the messages `instead_of`.
+        """Send pieces in order, and return their message ids. The first ones replace the messages `instead_of`.
 
-        If one of those messages is gone, delete the ones after it, so that the order stays.
+        If one of these messages is gone, delete the later ones too, so that the pieces stay in order.
         """
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
@@ -217,7 +217,7 @@ class Delivery:
         return sent
 
     async def _edit_first(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
-        """Change the first message into this piece, and remove it from the list. If it is gone, delete all of them."""
+        """Pop the first message of `there`, and change it into this piece. If it is gone, delete the others."""
         inline = keyboard if isinstance(keyboard, InlineKeyboardMarkup) else None
         first = there.pop(0)
         if await self._edit_part(chat, first, part, inline):
@@ -227,19 +227,19 @@ class Delivery:
         return []
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """Delete some of the bot's own messages if Telegram allows it. Raise no TelegramError."""
+        """Delete some of the bot's own messages. If Telegram refuses, log that and raise nothing."""
         if self.current_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
             try:
                 await self.bot.delete_message(chat.id, message_id)
             except TelegramError as error:
-                log.info("message not deleted: %s", name_error(error))
+                log.info("message not deleted: %s", format_error_type(error))
 
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
-        """Change a message. Return False if it is gone."""
+        """Change the text and buttons of a message. Return False if it is gone."""
         async with self.state(chat).order:
             return await self._edit_part(chat, message_id, part, keyboard)
 
@@ -264,9 +264,9 @@ class Delivery:
         return ids
 
     async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
-        """Send Markdown as one rich message. Return its id, or None if the server or the chat takes none.
+        """Send Markdown as one rich message. Return its id, or None if the server or the chat refuses rich messages.
 
-        Raise DeliveryError, or DeliveryUnknown if it may have arrived.
+        Raise DeliveryError, or DeliveryUnknown if the message may have arrived.
         """
 
         async def post() -> int:
@@ -283,17 +283,14 @@ class Delivery:
             sent = await self.bot.do_api_request("sendRichMessage", fields)
             if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
                 raise TelegramError("Invalid server response")
-            return self._note_thread(chat, sent["message_id"])
+            return self._remember_thread(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
         async with self.state(chat).order:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
-        """Try once to show a draft with a stop button: a rich one of `markdown` if possible, else one of the piece.
-
-        Raise TelegramError.
-        """
+        """Try once to show a draft with a stop button, a rich one if possible. Raise TelegramError if that fails."""
         self.state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
@@ -308,7 +305,7 @@ class Delivery:
         await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_being_drafted(self, chat: Chat, draft_id: int) -> bool:
-        """Return True if this draft shows the answer that is being written here."""
+        """Return True if this draft shows the answer that is being written in this topic."""
         return draft_id in self.state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
@@ -322,7 +319,9 @@ class Delivery:
             try:
                 return await self.request_with_retries(chat, request, repeatable=False)
             except BadRequest as refused:
-                if topic is None or not is_saying(refused, "message thread not found", "topic_deleted", "topic_closed"):
+                if topic is None or not has_phrase(
+                    refused, "message thread not found", "topic_deleted", "topic_closed"
+                ):
                     raise
                 topic = None
 
@@ -339,19 +338,19 @@ class Delivery:
             try:
                 await self.request_with_retries(chat, request, repeatable=True)
             except BadRequest as refused:
-                if is_saying(refused, "message is not modified"):
+                if has_phrase(refused, "message is not modified"):
                     return True
                 if piece.entities and is_about_entities(refused):
                     continue
-                log.info("message not changed, a new one is sent: %s", name_error(refused))
+                log.info("message not changed, a new one is sent: %s", format_error_type(refused))
                 return False
             return True
         return False
 
     async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
-        """Try once to send a text, and return the id of its message. Raise TelegramError.
+        """Try once to send a text, and return the id of its message. Raise TelegramError if that fails.
 
-        If the response names no message, raise TelegramError itself, because the text may have arrived.
+        If the response contains no message, raise the base class TelegramError, because the text may have arrived.
         """
         chat_id = self.current_id(chat)
         try:
@@ -374,16 +373,16 @@ class Delivery:
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
-            return self._note_thread(chat, int(message.message_id))
+            return self._remember_thread(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):  # python-telegram-bot cannot parse the response
             raise TelegramError("Invalid server response") from None
 
     async def request_edit(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
-        """Try once to change a message's text and buttons. Raise TelegramError.
+        """Try once to change a message's text and buttons. Raise TelegramError if that fails.
 
-        The ephemeral message whose button was pressed has the id 0.
+        The id 0 stands for the ephemeral message whose button was pressed.
         """
         if chat.only_for is not None and not message_id:
             await self._send_with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
@@ -406,9 +405,9 @@ class Delivery:
         return await self.newer_api.prefer(STYLE, partial(request, reply_markup=keyboard), without)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """Make a request. Retry within limits if it had no effect or is `repeatable`.
+        """Make a request. Retry it within limits if it had no effect, or if it is `repeatable`.
 
-        Raise BadRequest, which the caller has to handle, or DeliveryError.
+        Raise BadRequest if Telegram refuses the content, and DeliveryError for every other failure.
         """
         state, waited, failures = self.state(chat), 0.0, 0
         while True:
@@ -428,7 +427,7 @@ class Delivery:
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
             except BadRequest as refused:
-                if is_saying(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
+                if has_phrase(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
                 raise
             except ChatMigrated as refused:

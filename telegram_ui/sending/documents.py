@@ -1,4 +1,4 @@
-"""Files that people send and receive, within the limits of the Bot API."""
+"""Fetch and send files within the limits of the Bot API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A file in a chat. `message_id`: the message that carries it."""
+    """A file in a chat."""
 
     file_id: str
-    message_id: int
-    size: int
+    message_id: int  # of the message with the file
+    size: int  # bytes
     name: str = ""
 
 
 def find_document(message: object) -> Document | None:
-    """Return the file of a message, or else of the message that it replies to."""
+    """Return the file of a message, or of the message that it replies to, or None."""
     if not isinstance(message, telegram.Message):
         return None
     for carrier in (message, message.reply_to_message):
@@ -47,19 +47,19 @@ def find_document(message: object) -> Document | None:
 
 
 class Documents:
-    """Fetch and send files."""
+    """Fetches and sends files."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
 
     async def fetch(self, chat: Chat, document: Document) -> bytes:
-        """Fetch a file's bytes. Raise FileTooLarge, or DeliveryError if Telegram refuses."""
-        _demand_size(document.size)
+        """Return the content of a file. Raise FileTooLarge, or DeliveryError if Telegram refuses."""
+        _check_size(document.size)
 
         async def request() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
             # A message may understate the size, and a local server gives out files of any size.
-            _demand_size(file.file_size or 0)
+            _check_size(file.file_size or 0)
             return bytes(await file.download_as_bytearray())
 
         try:
@@ -68,16 +68,16 @@ class Documents:
             if "too big" in refused.message.lower():
                 raise _make_too_large() from refused
             raise DeliveryError(tr("files-gone")) from refused
-        _demand_size(len(data))
+        _check_size(len(data))
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
-        """Send a recording in Ogg with Opus, and return the id of its message. Raise as `send` does."""
+        """Send a recording in Ogg with Opus, and return the id of its message. Raise the same errors as `send`."""
         reply = make_reply_parameters(chat.reply_to)
         return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file, and return the id of its message. Raise DeliveryError, or its DeliveryUnknown."""
+        """Send a file, and return its message id. Raise DeliveryError, or DeliveryUnknown if it may have arrived."""
         options = {"caption": caption, "disable_content_type_detection": True}
         return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
 
@@ -103,7 +103,7 @@ class Documents:
             raise DeliveryError(tr("errors-telegram-refused")) from refused
 
 
-def _demand_size(size: int) -> None:
+def _check_size(size: int) -> None:
     if size > MAX_FETCHED_BYTES:
         raise _make_too_large()
 

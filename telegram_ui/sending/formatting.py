@@ -75,8 +75,8 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
-    length, lines = count_units(text), _find_missing_lines(text, found)
-    entities = _drop_deepest(
+    length, lines = count_units(text), _find_missing_line_ends(text, found)
+    entities = _drop_nested_too_deep(
         _make_entity(entity, lines)
         for entity in found
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
@@ -98,7 +98,7 @@ def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity
     )
 
 
-def _find_missing_lines(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
+def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
     """Return the offsets where code blocks and quotes need a line end. The converter joins those in lists."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
@@ -123,8 +123,8 @@ def convert_to_messages(markdown: str) -> list[Piece]:
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
     text, entities = convert_markdown(markdown)
-    for keeps_all in (True, False):
-        parts = list(islice(split_piece(text, entities, keeps_all=keeps_all), MAX_MESSAGES + 1))
+    for keeps_all_entities in (True, False):
+        parts = list(islice(split_piece(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
             return [part for part in _add_plain_texts(markdown, parts) if not part.is_blank]
     return []
@@ -164,30 +164,36 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 
 
 def split_piece(
-    text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all: bool = True
+    text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
     """Cut at blank lines, else line ends, else spaces, else between characters. `limit` is at least 2.
 
-    A piece with MAX_ENTITIES entities ends, or with `keeps_all=False` loses the others.
+    A piece with MAX_ENTITIES entities ends, or with `keeps_all_entities=False` loses the others.
     """
     offsets: Sequence[int] = range(len(text) + 1)
     if count_units(text) > len(text):
         offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
-    ordered = _drop_deepest(entities)
+    ordered = _drop_nested_too_deep(entities)
     start = 0
     while start < len(text):
-        end = _end_of_piece(text, offsets, ordered, start, limit, keeps_all=keeps_all)
+        end = _find_piece_end(text, offsets, ordered, start, limit, keeps_all_entities=keeps_all_entities)
         yield Piece(text=text[start:end], entities=_clip_entities(ordered, offsets[start], offsets[end]))
         start = end
 
 
-def _end_of_piece(
-    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int, *, keeps_all: bool
+def _find_piece_end(
+    text: str,
+    offsets: Sequence[int],
+    entities: Sequence[MessageEntity],
+    start: int,
+    limit: int,
+    *,
+    keeps_all_entities: bool,
 ) -> int:
     """Return the end of the piece. It is after `start`, because at most MAX_NESTED entities begin at one place."""
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
-    if keeps_all and len(inside) > MAX_ENTITIES:
+    if keeps_all_entities and len(inside) > MAX_ENTITIES:
         # End where the first surplus entity begins.
         end = min(end, max(bisect_right(offsets, inside[MAX_ENTITIES].offset) - 1, start + 1))
     if end == len(text):
@@ -227,7 +233,7 @@ def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> 
     return tuple(parts[:MAX_ENTITIES])
 
 
-def _drop_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
+def _drop_nested_too_deep(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
@@ -290,7 +296,7 @@ class Marked:
         """Add an expandable quote. Put it on lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def folded_whole(self, inner: Piece) -> Self:
+    def folded_piece(self, inner: Piece) -> Self:
         """Add a part with its own headings as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.folded(inner.text)

@@ -1,6 +1,6 @@
-"""Send requests to Telegram over aiohttp, which needs a fraction of the CPU time of the library's own client.
+"""Send requests to Telegram over aiohttp, which needs a fraction of the CPU time of python-telegram-bot's own client.
 
-Failures become a TelegramError with the client's error in `__cause__`. The functions below tell what it means.
+Failures become a TelegramError with aiohttp's error in `__cause__`. The functions below classify these errors.
 """
 
 from datetime import timedelta
@@ -32,7 +32,7 @@ FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeout
 
 
 class AiohttpRequest(BaseRequest):
-    """The HTTP client of python-telegram-bot. `trust_env`: use the proxies named in the environment."""
+    """An HTTP client for python-telegram-bot. With `trust_env`, it uses the proxies named in the environment."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """Send a request and return status and body. Raise TimedOut, NetworkError, or BadRequest for a large body."""
+        """Return the status and body of the response. Raise TimedOut, NetworkError, or BadRequest for a large body."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _make_body(request_data)
@@ -151,8 +151,8 @@ def _make_body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormDa
     return whole, {}
 
 
-def _choose_timeout(seconds: Any, usual: float) -> float:
-    return usual if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
+def _choose_timeout(seconds: Any, default: float) -> float:
+    return default if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
 def parse_seconds(refused: RetryAfter) -> float:
@@ -161,25 +161,25 @@ def parse_seconds(refused: RetryAfter) -> float:
 
 
 def wait_after(error: Exception, usual: float) -> float:
-    """Return the seconds until the next attempt: `usual`, or what Telegram asks for if that is longer."""
+    """Return the seconds until the next attempt: `usual`, or the pause that Telegram asks for if that is longer."""
     return max(usual, parse_seconds(error)) if isinstance(error, RetryAfter) else usual
 
 
-def is_saying(error: TelegramError, *phrases: str) -> bool:
+def has_phrase(error: TelegramError, *phrases: str) -> bool:
     return any(phrase in error.message.lower() for phrase in phrases)
 
 
 def is_about_entities(error: TelegramError) -> bool:
-    return is_saying(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
+    return has_phrase(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
 
 
-def name_error(error: TelegramError) -> str:
-    """Return the error's type for a log. Its message may quote the text."""
+def format_error_type(error: TelegramError) -> str:
+    """Return the type of an error for the log. Its message is left out, because it may quote the text."""
     return type(error).__name__
 
 
 def is_without_effect(error: TelegramError) -> bool:
-    """Return True if a request was never sent or was answered by an error."""
+    """Return True if a request was never sent, or if Telegram answered it with an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
         return isinstance(error, NetworkError)  # a status of 500 or above

@@ -1,4 +1,4 @@
-"""Try features of the Bot API that an older server does not know, and remember refusals."""
+"""Try features of the Bot API that an older server may not support, and remember which it refused."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
 from telegram_ui.sending.chat import Ephemeral
 from telegram_ui.sending.formatting import Piece
-from telegram_ui.sending.http import is_saying
+from telegram_ui.sending.http import has_phrase
 
 T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
@@ -21,25 +21,25 @@ MAX_REFUSALS = 1_000  # remembered refusals of all chats
 
 
 class NewerApi:
-    """The refusals of one Bot API server. `now` returns monotonic seconds."""
+    """Remembers the features that the Bot API server refused. `now` returns monotonic seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._refused = TTLCache[tuple[str, int], bool](MAX_REFUSALS, REFUSED_FOR, now)
 
     def may_use(self, feature: str, chat_id: int = 0) -> bool:
-        """Return True unless the server refused this feature within a day, in this chat or as a whole."""
+        """Return True unless the server refused this feature within the last day, in this chat or everywhere."""
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def note_refusal(self, feature: str, chat_id: int = 0) -> None:
-        """Avoid a feature for a day, in one chat or (0) everywhere."""
+        """Avoid a feature for a day, in one chat, or everywhere if `chat_id` is 0."""
         self._refused[feature, chat_id] = True
 
     async def prefer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
-        """Make the newer request, or the older one if the server refuses that, now and for a day.
+        """Make the newer request. If the server refuses it, make the older one, also for the next day.
 
-        Do not remember the refusal if the older request fails too, or if a press was too old to answer.
+        Do not remember the refusal if the older request fails too, or if a button press was too old to answer.
         """
         if not self.may_use(feature, chat_id):
             return await older()
@@ -47,15 +47,15 @@ class NewerApi:
             return await newer()
         except BadRequest as refused:
             made = await older()
-            if not is_saying(refused, "too old", "query_id_invalid"):
+            if not has_phrase(refused, "too old", "query_id_invalid"):
                 self.note_refusal(feature, chat_id)
             return made
 
     async def attempt(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
-        """Make a request that uses a feature. Return None if the server refuses it, now or within the last day.
+        """Make a request that uses a feature. Return None if the server refuses it, or refused it within the last day.
 
-        `feature`: the method's name, or "method.field". An unknown method (404) is refused everywhere, a 400 only in
-        `chat_id` if that is given. Raise any other TelegramError.
+        `feature` is a name such as "method" or "method.field". A status of 404 counts as a refusal in all chats, 400
+        as one in `chat_id`, or in all chats if that is 0. Raise any other TelegramError.
         """
         if not self.may_use(feature, chat_id):
             return None
@@ -69,7 +69,7 @@ class NewerApi:
 
 
 def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """Return the keyboard without styles, for servers before Bot API 9.4."""
+    """Return the keyboard without button styles, for servers older than Bot API 9.4."""
     if not isinstance(keyboard, InlineKeyboardMarkup):
         return keyboard
     rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]
@@ -79,7 +79,7 @@ def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
 
 
 def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
-    """Return the fields of a new message that only one person is to see (Bot API 10.3)."""
+    """Return the request fields of a new message that only one person can see (Bot API 10.3)."""
     query = {"callback_query_id": only_for.query} if only_for.query else {}
     fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}
     if only_for.message_id and not query:
@@ -90,7 +90,7 @@ def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
 async def edit_ephemeral(
     bot: Bot, chat_id: int, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
 ) -> None:
-    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError."""
+    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError if that fails."""
     fields = {
         "chat_id": chat_id,
         "receiver_user_id": only_for.receiver,

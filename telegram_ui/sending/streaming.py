@@ -33,7 +33,7 @@ from telegram_ui.sending.formatting import (
     make_rich_markdown,
     split_piece,
 )
-from telegram_ui.sending.http import is_about_entities, is_saying, is_without_effect, name_error, parse_seconds
+from telegram_ui.sending.http import format_error_type, has_phrase, is_about_entities, is_without_effect, parse_seconds
 from telegram_ui.sending.markdown import close_marks
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
@@ -131,7 +131,7 @@ class AnswerStream:
             told = f"\n\n{tr('answers-in-file')}"
             parts = await convert_safely(partial(cut_beginning, most=most, ending=told), markdown)
         if self._arrived is None:
-            self._arrived = self._count_standing(parts)
+            self._arrived = self._count_unchanged_messages(parts)
             self._sent = self._ids[: self._arrived]
         try:
             if self._arrived < max(len(parts), 1):
@@ -180,7 +180,7 @@ class AnswerStream:
         """The messages that finish() has sent, even if it failed."""
         return tuple(self._sent)
 
-    def _count_standing(self, parts: Sequence[Piece]) -> int:
+    def _count_unchanged_messages(self, parts: Sequence[Piece]) -> int:
         standing = 0
         for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
             if shown != _ShownPart(part, is_growing=False):
@@ -227,7 +227,7 @@ class AnswerStream:
         except ServedElsewhere:
             return True
         except TelegramError as error:
-            log.info("broken-off answer not marked: %s", name_error(error))
+            log.info("broken-off answer not marked: %s", format_error_type(error))
         if self._note_shown is not None:
             # The marked messages stay. A later answer gets its own.
             await self._note_shown(())
@@ -248,7 +248,7 @@ class AnswerStream:
             parts = await convert_safely(cut_beginning, close_marks(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
-            number = self._choose_next(wanted) if wanted else None
+            number = self._find_outdated_part(wanted) if wanted else None
             if number is None:
                 continue
             # Longer answers are converted less often.
@@ -258,10 +258,10 @@ class AnswerStream:
             self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
             self._painting = asyncio.create_task(self._show_part(number, wanted))
             await asyncio.shield(self._painting)
-            if self._choose_next(wanted) is not None:
+            if self._find_outdated_part(wanted) is not None:
                 self._changed.set()
 
-    def _choose_next(self, wanted: Sequence[_ShownPart]) -> int | None:
+    def _find_outdated_part(self, wanted: Sequence[_ShownPart]) -> int | None:
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
@@ -298,12 +298,12 @@ class AnswerStream:
             self._delivery.pace.hold_limit()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
-            if number < len(self._ids) and is_saying(refused, "message is not modified"):
+            if number < len(self._ids) and has_phrase(refused, "message is not modified"):
                 self._note_sent(number, part)
             elif part.piece.entities and is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._is_draft(number, part) and not is_saying(refused, "thread"):
+            elif self._is_draft(number, part) and not has_phrase(refused, "thread"):
                 # 404: the server has no drafts. 400: the chat takes none. Edit messages instead.
                 self._state.takes_drafts = False
                 self._mode = "edit"
@@ -311,19 +311,19 @@ class AnswerStream:
                 self._changed.set()
             else:
                 self._mode = "off"
-                log.info("answer no longer shown while it is written: %s", name_error(refused))
+                log.info("answer no longer shown while it is written: %s", format_error_type(refused))
         except ServedElsewhere:
             self._mode = "off"
         except (Forbidden, ChatMigrated) as refused:
             self._mode = "off"
-            log.info("answer no longer shown while it is written: %s", name_error(refused))
+            log.info("answer no longer shown while it is written: %s", format_error_type(refused))
         except TelegramError as error:
             is_new = number >= len(self._ids) and not self._is_draft(number, part)
             if is_new and not is_without_effect(error):
                 # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
-            log.debug("preview not shown: %s", name_error(error))
+            log.debug("preview not shown: %s", format_error_type(error))
         else:
             self._note_sent(number, part)
 

@@ -1,20 +1,20 @@
 """Updates in: polling, webhook, the durable queue, parsing, access, dispatch.
 
 access.py         who is served, who may configure, which updates may be stored
-answering.py      a turn: read, answered, sent, settled
+answering.py      reads, answers, sends and settles a turn
 attached.py       the attachments of a message
 claim.py          the link that gives a new bot its first admin
-dispatch.py       gives each update to its queue and handler
+dispatch.py       puts each update into the queue of its handler
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py catches every error: one log line, one sentence to the person
 files.py          fetches and reads the files of a turn, within limits
 mentions.py       mentions of the bot in a group
 parsing.py        parses updates into our own values
-paste.py          joining the pieces of a split paste
+paste.py          joins the pieces of a split paste
 polling.py        long polling, by the one process that leads
 repeats.py        the buttons that repeat a request
-serial_queue.py   serial queues by key, fair to one another
-service.py        start, fetch, watch and stop in order
+serial_queue.py   fair serial queues, one for each key
+service.py        starts, watches and stops the Telegram side
 shared_queue.py   the queue of a process that shares its work with others
 supergroups.py    the memory of a group that becomes a supergroup
 webhook.py        the HTTP endpoint that Telegram calls, guarded by a secret

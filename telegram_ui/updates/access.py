@@ -13,7 +13,7 @@ from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, parse_update
-from telegram_ui.updates.paste import is_continued, may_continue
+from telegram_ui.updates.paste import continues_message, may_be_continued
 
 TOLD_WITHIN = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within TOLD_WITHIN
@@ -23,8 +23,8 @@ MAX_REQUESTS = 20  # strangers about whom admins are asked within TOLD_WITHIN
 REMEMBERED = 10_000  # strangers, and members of groups, in the caches
 
 
-def make_serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Return a function that tells if an owner is served: a group always, a person by the settings and the admins."""
+def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
+    """Return a check for owners. It accepts all groups, and the people whom the settings or admins allow."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves(owner: int) -> bool:
@@ -39,12 +39,15 @@ def make_serving(settings: Settings, people: People | None) -> Callable[[int], b
 
 
 class Access:
-    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, of `people` let in by admins, and of groups' admins."""
+    """Decides who may use and configure the bot.
+
+    It applies ALLOWED_USER_IDS, ADMIN_USER_IDS, the admins' decisions in `people`, and the admins of each group.
+    """
 
     def __init__(
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
-        self.serves = make_serving(settings, people)
+        self.serves = make_access_check(settings, people)
         self.has_asked: Callable[[int], bool] = lambda person: (
             people is not None and people.get_standing(person) == "asked"
         )
@@ -58,43 +61,43 @@ class Access:
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
-        """Return True if the sender is served. A press of an anonymous admin's button counts as theirs."""
+        """Return True if the sender is served. A press on an anonymous admin's button counts as that admin's."""
         person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
         return person > 0 and self.serves(person)
 
     async def refresh(self, people: Iterable[int]) -> None:
-        """Read the decisions of other processes again if one of these people is a stranger."""
+        """Reload admins' decisions made in other processes if one of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, people)):
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:
-        """Return True if a stranger may be told about access. Limited, so that nobody makes the bot spam."""
-        told = self._count_request(self._told.get(person.id), TOLD_WITHIN)
+        """Return True if a stranger may be told about access, and count the notice to prevent spam."""
+        told = self._count_in_period(self._told.get(person.id), TOLD_WITHIN)
         if told[1] > MAX_TOLD:
             return False
-        self._told_in_all = self._count_request(self._told_in_all, IN_ALL_WITHIN)
+        self._told_in_all = self._count_in_period(self._told_in_all, IN_ALL_WITHIN)
         if self._told_in_all[1] > MAX_TOLD_IN_ALL:
             return False
         self._told[person.id] = told
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Return True if the admins may be asked about a stranger: once for each, within MAX_REQUESTS."""
+        """Return True if the admins may be asked about a stranger: once each, and MAX_REQUESTS strangers an hour."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
         if not self._admin_ids and not self._people.claimed_by:
             return False
-        self._requests = self._count_request(self._requests, TOLD_WITHIN)
+        self._requests = self._count_in_period(self._requests, TOLD_WITHIN)
         return self._requests[1] <= MAX_REQUESTS
 
-    def _count_request(self, counted: tuple[datetime, int] | None, within: timedelta) -> tuple[datetime, int]:
+    def _count_in_period(self, counted: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
         now = self._now()
-        return (counted[0], counted[1] + 1) if counted and now - counted[0] < within else (now, 1)
+        return (counted[0], counted[1] + 1) if counted and now - counted[0] < period else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
-        """Return True if a person may configure, forget and export here: in private always, in a group its admins.
+        """Return True if a person may configure, forget and export here. In a group, only its admins may.
 
-        Ask Telegram at most once a minute for each person. While it does not answer, return False.
+        Ask Telegram at most once a minute for each person. Return False if it does not answer.
         """
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True
@@ -111,7 +114,7 @@ class Access:
 
 
 class Relevance:
-    """Tells which updates may be stored: those of people with access, in a group only if addressed to the bot.
+    """Decides which updates may be stored: those of people with access, and in groups only if addressed to the bot.
 
     Further pieces of an addressed paste count as addressed. `commands` are the names of the bot's commands.
     """
@@ -135,7 +138,7 @@ class Relevance:
         concerns = parsed.addressed and (
             parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
-        concerns = concerns or (last is not None and parsed.kind == "text" and is_continued(parsed, last))
-        if concerns and parsed.kind == "text" and may_continue(parsed):
+        concerns = concerns or (last is not None and parsed.kind == "text" and continues_message(parsed, last))
+        if concerns and parsed.kind == "text" and may_be_continued(parsed):
             self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns

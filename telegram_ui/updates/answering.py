@@ -1,7 +1,7 @@
 """Answer a turn: read its files, ask the model, send the answer, and settle the scope.
 
-This module also handles cancellation and failure of these steps, finds the conversation of a message, and limits how
-often an answer is sent.
+This module also handles the cancellation and failure of these steps. It finds the conversation of a message, and limits
+how often an answer is sent.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import format_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, demand_lease
+from telegram_ui.sending.chat import Chat, check_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
-from telegram_ui.updates.error_boundary import ErrorBoundary, find_place
-from telegram_ui.updates.files import AttachedFiles, Read
+from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
+from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import Repeatable
 from telegram_ui.updates.serial_queue import Queues, SerialQueues
@@ -42,10 +42,10 @@ logger = logging.getLogger(__name__)
 
 
 @define(kw_only=True, eq=False)
-class Placing:
+class MessagePlacement:
     """Finds the conversation and memory mode of a message.
 
-    It is asked while commands wait, so a message belongs to the conversation and mode that were current when it came.
+    It runs in the command queue, so a message gets the conversation and mode that were current when it arrived.
     """
 
     _queue: DurableQueue
@@ -58,7 +58,7 @@ class Placing:
 
         A later change of the mode does not apply to messages that are already waiting.
         """
-        parsed = await self.now(parsed, source=parsed.source if received.is_replayed else "")
+        parsed = await self.place_in_conversation(parsed, source=parsed.source if received.is_replayed else "")
         mode = received.mode
         if mode is None:
             try:
@@ -70,10 +70,12 @@ class Placing:
                 await self._queue.note_mode(parsed.update_id, mode)
         return replace(parsed, mode=mode)
 
-    async def now(self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None) -> ParsedUpdate:
-        """Return an update in the open conversation, or in the one that holds a message of this source or Telegram id.
+    async def place_in_conversation(
+        self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None
+    ) -> ParsedUpdate:
+        """Return an update placed in the open conversation, or in that of the message with this source or Telegram id.
 
-        If the store fails, return it in the first conversation.
+        If the store fails, return the update unchanged.
         """
         try:
             if source or telegram_id is not None:
@@ -86,7 +88,7 @@ class Placing:
         return parsed.with_conversation(scope)
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction with the topic of its message, which Telegram does not name, if it is known."""
+        """Return a reaction placed in the topic of its message, if known. Telegram does not name that topic."""
         if parsed.telegram_id is None:
             return parsed
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
@@ -99,15 +101,15 @@ class Placing:
             thread = place.thread if place is not None else 0
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
-    async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message whose turn begins, in the open conversation if its own was forgotten while it waited."""
+    async def replace_forgotten_conversation(self, parsed: ParsedUpdate) -> ParsedUpdate:
+        """Return a message, moved to the open conversation if its own was forgotten while it waited."""
         if not parsed.chat.conversation:
             return parsed
         try:
             is_there = await self._memory.has_conversation(parsed.location, parsed.scope)
         except KeepsakeError:  # the turn itself will report it
             return parsed
-        return parsed if is_there else await self.now(parsed)
+        return parsed if is_there else await self.place_in_conversation(parsed)
 
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -115,12 +117,12 @@ Outcome = Literal["arrived", "lost", "later"]
 
 @define(eq=False)
 class AnswerDelivery:
-    """Sends answers with retries, and counts in the queue how often each was sent. `pause` waits seconds."""
+    """Sends answers with retries, and counts in the queue how often each was sent. `pause` sleeps for some seconds."""
 
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
     _memory: ExternalMemory
-    _left: set[int] = field(factory=set[int], init=False)
+    _postponed: set[int] = field(factory=set[int], init=False)
 
     def begin(
         self,
@@ -130,7 +132,10 @@ class AnswerDelivery:
         stop: Callable[[], InlineKeyboardMarkup] | None,
         instead_of: Sequence[int] = (),
     ) -> AnswerStream:
-        """Begin the answer to an update. It replaces the messages in which an earlier run began to show it."""
+        """Begin the answer to an update. It replaces the messages in which an earlier run began to show it, if any.
+
+        Otherwise it replaces the messages `instead_of`. `stop` makes the keyboard with the stop button.
+        """
         return AnswerStream(
             delivery,
             chat,
@@ -163,7 +168,7 @@ class AnswerDelivery:
             except DeliveryError as error:
                 await self._queue.take_back(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, find_place(error))  # noqa: TRY400
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
@@ -181,25 +186,25 @@ class AnswerDelivery:
     async def send_press_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
-        """Send the answer that a button asked for, and return the ids of its messages."""
+        """Send the answer that a button press requested, and return the ids of its messages."""
         outcome, shown_as = await self.send(update_id, stream, text, keyboard)
         if outcome == "later":
-            self._left.add(update_id)
+            self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
             await self._queue.done([update_id], soon=True)
         return shown_as
 
-    async def done(self, update_id: int) -> None:
+    async def finish_press(self, update_id: int) -> None:
         """Mark a press as done, or postpone it to the next run if its answer could not be sent."""
-        if update_id in self._left:
-            self._left.discard(update_id)
+        if update_id in self._postponed:
+            self._postponed.discard(update_id)
             self._queue.postpone([update_id])
         else:
             await self._queue.done([update_id])
 
     def make_controls(self, chats: SerialQueues) -> AnswerControls:
-        """Return the controls for buttons. `chats` are the queues of the answers."""
+        """Return the functions with which buttons start, stop and send answers. `chats` holds the queues of answers."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda location: chats.cancel(location) or chats.is_busy(location),
@@ -210,7 +215,7 @@ class AnswerDelivery:
 
 
 class Answering:
-    """Answers chat turns, in the dispatcher's queues."""
+    """Answers chat turns. The dispatcher's queues call `answer`."""
 
     def __init__(
         self,
@@ -218,7 +223,7 @@ class Answering:
         commands: Commands,
         queues: Queues,
         error_boundary: ErrorBoundary,
-        placing: Placing,
+        placement: MessagePlacement,
         answer_delivery: AnswerDelivery,
     ) -> None:
         self._queue = queue
@@ -230,17 +235,20 @@ class Answering:
         self._attached_files = AttachedFiles(self._delivery, commands.dependencies.services.attachments)
         self._queues = queues
         self._error_boundary = error_boundary
-        self._placing = placing
+        self._placement = placement
         self._answer_delivery = answer_delivery
         self._settling: set[Scope] = set()
         self._clearing: set[Scope] = set()
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer a person's message, given in pieces, unless they lost access meanwhile. Raise only CancelledError."""
+        """Answer a person's message, which may have several pieces. Raise only CancelledError.
+
+        Do not answer a person who lost access while the message waited.
+        """
         if not self._memory.serves(pieces[0].person.id):
             await self._queue.done([piece.update_id for piece in pieces])
             return
-        first = await self._placing.again(pieces[0])
+        first = await self._placement.replace_forgotten_conversation(pieces[0])
         pieces = [piece.with_conversation(first.scope) for piece in pieces]
         language = await self._commands.choose_language(pieces[0].chat, pieces[0].person)
         runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
@@ -256,7 +264,7 @@ class Answering:
         try:
             # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.stoppable(parsed.location):
-                await demand_lease()
+                await check_lease()
                 read = await self._attached_files.read(pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
@@ -283,7 +291,7 @@ class Answering:
                 await self._queue.done(ids)
 
     async def _deliver_answer(
-        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read
+        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: TurnWithFiles
     ) -> None:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
@@ -304,12 +312,12 @@ class Answering:
             if not reply.is_error:
                 await self._conversation.note_shown(read.incoming, shown_as)
             if keyboard is not None and self._dependencies.last_buttons.record_answer(parsed.chat, shown_as):
-                self._clear_later(parsed.chat)
-            self._speak_later(pieces, reply, shown_as)
-        self.settle_later(parsed)
+                self._submit_button_removal(parsed.chat)
+            self._submit_speech(pieces, reply, shown_as)
+        self.submit_settling(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """Mark the updates as done. If their turn is not stored yet, wait until it is, so that no crash loses them."""
+        """Mark updates as done once their turn is stored, so that no crash loses them."""
         done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
@@ -317,7 +325,7 @@ class Answering:
             self._queue.postpone(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
-    def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
+    def _submit_speech(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
         parsed, dependencies = pieces[0], self._dependencies
         if dependencies.speech is not None:
             was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
@@ -325,7 +333,7 @@ class Answering:
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
             self._queues.slow.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, speak))
 
-    def _clear_later(self, chat: Chat) -> None:
+    def _submit_button_removal(self, chat: Chat) -> None:
         # One waiting job per place is enough: it removes the buttons of all earlier answers.
         if chat.location not in self._clearing:
             self._clearing.add(chat.location)
@@ -335,8 +343,8 @@ class Answering:
         self._clearing.discard(chat.location)
         await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
 
-    def settle_later(self, parsed: ParsedUpdate) -> None:
-        """Queue the settling of a scope."""
+    def submit_settling(self, parsed: ParsedUpdate) -> None:
+        """Queue the work that follows an answer in a scope, such as summarising."""
         # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
@@ -359,7 +367,7 @@ class Answering:
 
 @define(eq=False)
 class WaitingTurn:
-    """A queued turn, or press that asks for an answer. It may get more pieces while its ticket is held."""
+    """A queued turn, or a press that asks for an answer. More pieces may be added while its ticket is held."""
 
     pieces: list[ParsedUpdate]
     _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]

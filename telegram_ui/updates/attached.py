@@ -1,4 +1,4 @@
-"""The attachments of a message: their kinds, and the files that can be read."""
+"""Find the attachments of a message, their kinds, and the files that can be read."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -22,34 +22,31 @@ PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})  # 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Size:
-    """One of Telegram's sizes of a picture, in pixels. `size`: bytes, 0 if unknown."""
+class PictureSize:
+    """One of the sizes in which Telegram offers a picture."""
 
     file_id: str
-    width: int
-    height: int
-    size: int
+    width: int  # pixels
+    height: int  # pixels
+    size: int  # bytes, 0 if unknown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttachedFile:
-    """A file that can be read. `sizes`: the sizes of a picture, smallest first. `is_recorded`: recorded in Telegram.
-
-    `shown`: its description in the memory: "the file report.pdf", "a photo", "a sticker 🙂".
-    """
+    """An attached file that can be read."""
 
     kind: FileKind
     file_id: str
     name: str
     mime: str
     size: int
-    shown: str
-    sizes: tuple[Size, ...] = ()
-    is_recorded: bool = False
+    shown: str  # its description in the memory, such as "the file report.pdf" or "a sticker 🙂"
+    sizes: tuple[PictureSize, ...] = ()  # of a picture, smallest first
+    is_recorded: bool = False  # True for speech recorded in Telegram
 
 
 def name_attachment(message: telegram.Message) -> str:
-    """Return the kind of a message's attachment, one of SENT_KINDS, "new" or ""."""
+    """Return the kind of a message's attachment: one of SENT_KINDS, "new" for an unknown kind, or "" for none."""
     for field in SENT_KINDS:
         if getattr(message, field, None):
             return field
@@ -63,8 +60,11 @@ def name_attachment(message: telegram.Message) -> str:
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
-def find_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the readable files in a formatted message, and the kinds of the others."""
+def find_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+    """Return the readable files of a formatted message, and the kinds of the unreadable ones.
+
+    `media` holds the kind of each file, such as "photo", and its raw JSON.
+    """
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None
@@ -82,12 +82,12 @@ def find_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ..
 
 
 def name_kind(kind: str) -> str:
-    """Return the name of a kind in the reader's language."""
+    """Return the name of an attachment kind in the reader's language."""
     return tr(f"files-kind-{kind}")
 
 
 def name_kind_in_memory(kind: str) -> str:
-    """Return the English name of a kind, for the memory."""
+    """Return the English name of an attachment kind, for the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
 
@@ -126,7 +126,10 @@ def _describe_picture(
     shown: str, sizes: "list[telegram.PhotoSize | telegram.Sticker] | tuple[telegram.PhotoSize, ...]", mime: str
 ) -> AttachedFile:
     kept = sorted(
-        (Size(file_id=size.file_id, width=size.width, height=size.height, size=size.file_size or 0) for size in sizes),
+        (
+            PictureSize(file_id=size.file_id, width=size.width, height=size.height, size=size.file_size or 0)
+            for size in sizes
+        ),
         key=lambda size: size.width * size.height,
     )
     largest = kept[-1]

@@ -1,4 +1,7 @@
-"""The link that makes the first person who opens it the admin. It is printed if nobody may use the bot yet."""
+"""The link with which a new bot gets its first admin: the first person to open it.
+
+It is printed at the start if nobody may use the bot yet.
+"""
 
 import hmac
 from collections.abc import Callable
@@ -13,7 +16,10 @@ LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in the l
 
 
 class Claim:
-    """The open claim of a bot, if any. Its token is never stored, but derived from the bot's token and the expiry."""
+    """The offer to become the bot's first admin.
+
+    The link's token is never stored. It is derived from the bot's token and the expiry.
+    """
 
     def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
         named = settings.everyone_allowed or settings.allowed_user_ids or settings.admin_user_ids
@@ -22,8 +28,11 @@ class Claim:
         self._now = now
         self._until: datetime | None = None
 
-    async def invite(self, username: str) -> str:
-        """Open the claim, and return its link and expiry, or "" if somebody may use the bot. Raise StorageError."""
+    async def open_link(self, username: str) -> str:
+        """Open the claim, and return its link with the expiry. Return "" if somebody may already use the bot.
+
+        Raise StorageError if the store fails.
+        """
         people, now = self._people, self._now()
         if people is None or people.claimed_by or people.list_by_standing("allowed"):
             return ""
@@ -31,14 +40,14 @@ class Claim:
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
-    def is_opened_by(self, token: str) -> bool:
-        """Return True if this is the token of the claim, even if it was used already."""
+    def matches_token(self, token: str) -> bool:
+        """Return True if this is the link's token and it has not expired, even if the link was used already."""
         if self._until is None or self._now() >= self._until:
             return False
         return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
 
-    async def give(self, person: Person) -> bool:
-        """Make a person the admin. Return False if somebody was faster. Raise StorageError."""
+    async def make_admin(self, person: Person) -> bool:
+        """Make a person the admin. Return False if somebody was faster. Raise StorageError if the store fails."""
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)

@@ -1,7 +1,7 @@
-"""Dispatch updates of people with access to commands, buttons, wizards or the chat, each in its scope's queue.
+"""Route the updates of people with access to commands, buttons, wizards or the chat, through the queues of their chat.
 
-Commands have their own queues, so they never wait for a model. A chat message passes its scope's command queue first,
-so it waits for the commands before it.
+Commands have their own queues, so they never wait for a model. A chat message passes through its command queue first,
+so it waits for earlier commands.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ from telegram_ui.commands import answers
 from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import put_work_under
+from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, WaitingTurn
+from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
 from telegram_ui.updates.attached import FILE, name_kind
 from telegram_ui.updates.claim import Claim
-from telegram_ui.updates.durable_queue import MAX_OF_ONE, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_upgrade, parse_update
-from telegram_ui.updates.paste import Pastes, may_continue
+from telegram_ui.updates.paste import Pastes, may_be_continued
 from telegram_ui.updates.repeats import Repeatable, Repeats
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -43,7 +43,7 @@ MAX_NOTICES = 100  # unsent notices to strangers and to people who send too much
 
 
 class Dispatcher:
-    """Routes updates from the queue. Call `queue.replay` before the first dispatch, and `close` at the end."""
+    """Routes the updates that come out of the durable queue. Call `queue.replay` first, and `close` at the end."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Dispatcher:
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, commands.choose_language, commands.dependencies.operation.may_run_it
         )
-        self._placing = Placing(
+        self._placement = MessagePlacement(
             queue=queue, conversation=services.conversation, memory=services.memory, delivery=self._delivery
         )
         self._answer_delivery = answer_delivery
@@ -76,12 +76,12 @@ class Dispatcher:
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
         self._queues = queues
         self._upgrades = upgrades
-        self._answering = Answering(queue, commands, queues, self._error_boundary, self._placing, answer_delivery)
+        self._answering = Answering(queue, commands, queues, self._error_boundary, self._placement, answer_delivery)
         self._albums = LRUCache[Scope, str](1_000)  # the last album declined in each place
         self._closing = False
 
     async def dispatch_all(self) -> None:
-        """Dispatch the updates of the queue one at a time, which keeps their order."""
+        """Dispatch updates one at a time for as long as the bot runs, so that they keep their order."""
         while True:
             received = await self._queue.get()
             try:
@@ -90,10 +90,10 @@ class Dispatcher:
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
     async def dispatch(self, received: Received) -> None:
-        """Put an update into its queue. The next update waits until this returns."""
+        """Submit the work for an update. The next update waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
-        put_work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
+        set_lease_check(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
         update = received.update
         if (ids := find_upgrade(update)) is not None:
             self._upgrades.begin(*ids, partial(self._mark_done, received))
@@ -103,14 +103,14 @@ class Dispatcher:
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._mark_done(received)
         elif not await self._is_served(received, parsed):
-            if parsed.chat.is_private and parsed.command == "start" and self._claim.is_opened_by(parsed.argument):
-                give = partial(self._give_claim, received, parsed)
+            if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
+                give = partial(self._make_claimant_admin, received, parsed)
                 self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, give))
             else:
                 self._tell_stranger(parsed)
             await self._mark_done(received)
         elif received.is_refused:
-            self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_OF_ONE))
+            self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON))
         else:
             self._route_update(received, parsed)
 
@@ -119,26 +119,26 @@ class Dispatcher:
             # A late press was meant for an earlier answer.
             if self._delivery.is_being_drafted(parsed.chat, parsed.draft_id):
                 self._queues.chats.cancel(parsed.location)
-            self._submit_in_commands(received, parsed, _do_nothing)
+            self._submit_command(received, parsed, _do_nothing)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
-            enter = partial(self._submit_in_chat, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
+            enter = partial(self._submit_chat_job, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
+            self._queues.commands.submit(parsed.location, partial(_as_coroutine, enter))
         elif parsed.kind == "dislike":
-            self._queues.commands.submit(parsed.location, partial(self._enter_dislike, received, parsed))
+            self._queues.commands.submit(parsed.location, partial(self._submit_dislike, received, parsed))
         elif parsed.kind == "press":
             self._dispatch_press(received, parsed)
         elif parsed.kind == "command":
             self._dispatch_command(received, parsed)
         else:
-            self._queues.commands.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
+            self._queues.commands.submit(parsed.location, partial(self._route_message, received, parsed))
 
     async def idle(self) -> None:
-        """Wait until all dispatched work is finished, settling included."""
+        """Wait until all submitted work is finished, including settling."""
         await self._queues.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
-        """Stop. Answers being written break off. Answers being sent and commands get `grace` seconds to finish.
+        """Stop. Break off answers that are being written. Give commands and sending `grace` seconds to finish.
 
         Unfinished updates stay in the inbox for the next run.
         """
@@ -153,7 +153,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
             stopped = self._queues.chats.cancel(parsed.location)
-            self._submit_in_commands(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
+            self._submit_command(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle_command
             update = received.update
@@ -161,17 +161,17 @@ class Dispatcher:
             row = self._commands.find_command(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
-            self._submit_in_commands(received, parsed, work, is_slow=row.queue == "slow")
+            self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            self._submit_in_commands(received, parsed, partial(self._say_unknown, parsed))
+            self._submit_command(received, parsed, partial(self._say_unknown_command, parsed))
         else:  # in a group, another bot may know the command
-            self._submit_in_commands(received, parsed, _do_nothing)
+            self._submit_command(received, parsed, _do_nothing)
 
     # presses ------------------------------------------------------------------------------------------
     def _dispatch_press(self, received: Received, parsed: ParsedUpdate) -> None:
         update = received.update
-        if self._upgrades.is_former(update):
-            self._submit_in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
+        if self._upgrades.is_in_old_chat(update):
+            self._submit_command(received, parsed, partial(self._upgrades.refuse_press, update))
             return
         if (again := self._repeats.find_request(received, parsed)) is not None:
             self._submit_repeat(received, parsed, again)
@@ -182,35 +182,33 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
-            self._submit_in_chat(received, parsed, partial(self._answer_press, parsed, press))
+            self._submit_chat_job(received, parsed, partial(self._answer_press, parsed, press))
         else:
-            self._submit_in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
+            self._submit_command(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
     def _submit_repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
         if not again.pieces:
-            self._submit_in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
+            self._submit_command(received, parsed, partial(self._ask_to_send_again, parsed))
         elif again.received is not None:
             self._route_update(again.received, again.pieces[0])
         else:
             turn = WaitingTurn(list(again.pieces), self._answering.answer)
             enter = partial(self._queues.chats.submit, parsed.location, turn)
-            self._queues.commands.submit(parsed.location, partial(_run_soon, enter))
+            self._queues.commands.submit(parsed.location, partial(_as_coroutine, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
-        take = partial(self._take_press, received.update, parsed, is_answered_there=is_answered_there)
+        take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
 
     async def _ask_to_send_again(self, parsed: ParsedUpdate) -> None:
         await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
 
-    async def _take_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
+    async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
         if update.callback_query is not None and not is_answered_there:
             with suppress(TelegramError):  # the press may be too old, but the person sees that the button is gone
                 await update.callback_query.answer()
 
-    def _submit_in_commands(
-        self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False
-    ) -> None:
+    def _submit_command(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
@@ -220,7 +218,7 @@ class Dispatcher:
         queues = self._queues.slow if is_slow else self._queues.commands
         queues.submit(parsed.location, finished)
 
-    def _submit_in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
+    def _submit_chat_job(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
@@ -237,16 +235,16 @@ class Dispatcher:
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         await press()
-        self._answering.settle_later(await self._placing.now(parsed))
+        self._answering.submit_settling(await self._placement.place_in_conversation(parsed))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
-        """Store an edit. If nothing was said since, offer a new answer."""
+        """Store an edited message. Offer a new answer if nothing was said after it."""
         if (edited := parsed.telegram_id) is None:
             return
-        parsed = await self._placing.now(parsed, telegram_id=edited)
+        parsed = await self._placement.place_in_conversation(parsed, telegram_id=edited)
         correction = await self._corrections.correct(parsed.scope, edited, parsed.text or NO_WORDS)
         if correction.turn is not None:
-            self._answering.settle_later(parsed)
+            self._answering.submit_settling(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
             await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
         elif correction.turn is not None and parsed.chat.is_private:
@@ -254,14 +252,14 @@ class Dispatcher:
         elif correction.turn is not None:  # a message for each edit would be noise in a group
             await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
-    async def _enter_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
-        parsed = await self._placing.place_in_topic(parsed)
+    async def _submit_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
+        parsed = await self._placement.place_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
-        self._submit_in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
+        self._submit_chat_job(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            parsed = await self._placing.now(parsed, telegram_id=disliked)
+            parsed = await self._placement.place_in_conversation(parsed, telegram_id=disliked)
             await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
 
     async def _stop_answer(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
@@ -281,8 +279,8 @@ class Dispatcher:
                 await self._access.refresh([parsed.person.id])
         return self._access.is_served(parsed)
 
-    async def _give_claim(self, received: Received, parsed: ParsedUpdate) -> None:
-        if await self._claim.give(parsed.person):
+    async def _make_claimant_admin(self, received: Received, parsed: ParsedUpdate) -> None:
+        if await self._claim.make_admin(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
             await self._delivery.say(parsed.chat, tr("notices-claimed"))
             self._route_update(received, replace(parsed, argument=""))
@@ -304,7 +302,7 @@ class Dispatcher:
                 self._queues.notices.submit(parsed.scope, ask)
 
     def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
-        """Send a notice that nobody waits for, unless too many are waiting."""
+        """Queue a notice for its sender, unless too many notices are waiting already."""
         if len(self._queues.notices) < MAX_NOTICES:
 
             async def say() -> None:
@@ -313,20 +311,20 @@ class Dispatcher:
                     await self._delivery.say(parsed.chat, sentence())
 
             self._queues.notices.submit(
-                parsed.location, partial(self._error_boundary.run_guarded, parsed, say, is_known=False)
+                parsed.location, partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
             )
 
     # chat ---------------------------------------------------------------------------------------------
-    async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
-        """Give a message to a wizard or an import that waits for it, or else queue it as chat."""
+    async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:
+        """Give a message to the wizard or import that waits for it, or queue it for an answer."""
         try:
-            if await self._is_taken(received, parsed):
+            if await self._give_to_wizard(received, parsed):
                 self._pastes.end(parsed.sender)
                 await self._mark_done(received)
                 return
             if not received.is_durable:
                 return
-            parsed = await self._placing.place_message(received, parsed)
+            parsed = await self._placement.place_message(received, parsed)
         except ServedElsewhere as error:
             await self._error_boundary.report_failure(parsed, error, None)
             return
@@ -337,11 +335,11 @@ class Dispatcher:
             self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
             turn = WaitingTurn([parsed], self._answering.answer)
-            ticket = self._queues.chats.submit(parsed.location, turn, held=may_continue(parsed))
-            if may_continue(parsed):
+            ticket = self._queues.chats.submit(parsed.location, turn, held=may_be_continued(parsed))
+            if may_be_continued(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 
-    async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
+    async def _give_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
         if parsed.attachment != FILE:
             is_text = parsed.kind == "text" and not parsed.attachment
             if not is_text or not await self._commands.awaits_text(parsed.chat, parsed.person, parsed.update_id):
@@ -380,15 +378,15 @@ class Dispatcher:
                 return
         await self._queue.done([parsed.update_id])
 
-    async def _say_unknown(self, parsed: ParsedUpdate) -> None:
+    async def _say_unknown_command(self, parsed: ParsedUpdate) -> None:
         await self._delivery.say(parsed.chat, self._commands.format_unknown(parsed.command))
 
     async def _mark_done(self, received: Received) -> None:
         if received.is_durable:
-            await self._answer_delivery.done(received.update_id)
+            await self._answer_delivery.finish_press(received.update_id)
 
 
-async def _run_soon(act: Callable[[], object]) -> None:
+async def _as_coroutine(act: Callable[[], object]) -> None:
     act()
 
 

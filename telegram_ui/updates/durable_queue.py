@@ -24,7 +24,9 @@ T = TypeVar("T")
 UNFINISHED = make_gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
 MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until there is room.
-MAX_OF_ONE = 200  # updates of one person. More are refused with a sentence, so that nobody waits for them.
+MAX_UNFINISHED_PER_PERSON = (
+    200  # updates of one person. More are refused with a sentence, so that nobody waits for them.
+)
 MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
 PEOPLE_KNOWN = 10_000  # people whose last refusal is remembered
 BEGINNINGS = 20  # runs that may die over an update before it is given up
@@ -34,18 +36,14 @@ SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once mo
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An update on its way to the dispatcher. Its repr shows no text.
-
-    `mode`: the memory mode that an earlier run recorded. `is_replayed`: an earlier run received it. `is_refused`: its
-    sender has too many unfinished updates and must be told. `lease`: the lease under which this process handles it.
-    """
+    """An update on its way to the dispatcher. Its repr shows no text."""
 
     update: telegram.Update
-    is_durable: bool
-    mode: Mode | None = None
-    is_refused: bool = False
-    is_replayed: bool = False
-    lease: Lease | None = None
+    is_durable: bool  # True if it has a row in the inbox, or gets one once the disk works
+    mode: Mode | None = None  # the memory mode that an earlier run recorded
+    is_refused: bool = False  # True if its sender has too many unfinished updates, and must be told
+    is_replayed: bool = False  # True if an earlier run received it
+    lease: Lease | None = None  # under which this process handles it
 
     @property
     def update_id(self) -> int:
@@ -56,16 +54,16 @@ class Received:
 
 
 class DurableQueue(asyncio.Queue[Received]):
-    """An update queue whose receive() returns when the updates are committed. Each comes out of it once.
+    """An update queue whose receive() returns when the updates are committed. Each update comes out once.
 
-    `keep` tells if an update concerns the bot. Other updates are passed on and never written. At `limit` unfinished
-    updates, receive() waits, and so does polling. At `limit_of_one`, a person's further updates are refused.
+    `keep` returns True if an update concerns the bot. Other updates are passed on but never written. At `limit`
+    unfinished updates, receive() waits, and so does polling. Above `limit_per_person`, a person's updates are refused.
 
-    While the disk fails, an update is passed on once, unwritten, and stays with Telegram. Polling asks
-    first_unwritten() which updates it must not confirm. A webhook asks is_written() before it answers.
+    While the disk fails, an update is handled once without being written, and stays with Telegram. Polling calls
+    retry_unwritten() to learn which updates it must not confirm. A webhook calls is_written() before it answers.
     """
 
-    _begins_at_once = True  # False if updates are begun by the process that claims them
+    _enqueues_at_once = True  # False if updates are begun by the process that claims them
 
     def __init__(
         self,
@@ -74,19 +72,19 @@ class DurableQueue(asyncio.Queue[Received]):
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
         limit: int = MAX_UNFINISHED,
-        limit_of_one: int = MAX_OF_ONE,
+        limit_per_person: int = MAX_UNFINISHED_PER_PERSON,
     ) -> None:
         super().__init__()
         self._inbox = inbox
         self._keep = keep
         self._now = now
         self._limit = limit
-        self._limit_of_one = limit_of_one
+        self._limit_of_one = limit_per_person
         self._bot_id = 0
         self._unfinished: dict[int, int] = {}  # the sender of each update
         self._shown_before: dict[int, tuple[int, ...]] = {}
         self._leases: dict[int, Lease | None] = {}
-        self._of_each: Counter[int] = Counter()
+        self._counts_by_person: Counter[int] = Counter()
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but not yet marked on disk
         self._being_marked: set[int] = set()
@@ -103,15 +101,15 @@ class DurableQueue(asyncio.Queue[Received]):
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue the updates that an earlier run left unfinished, and count them. Call it once, before fetching."""
+        """Queue the updates that an earlier run left unfinished, and return their number. Call it before fetching."""
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
             attempts = await self._inbox.begin(bot.id, row.update_id, "attempts")
-            await self._take_up(row, attempts, bot)
+            await self._requeue_or_give_up(row, attempts, bot)
         return len(rows)
 
-    async def _take_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
+    async def _requeue_or_give_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
         if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
             logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
             await self.done([row.update_id])
@@ -138,7 +136,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return
         if not is_durable:
             await self.put(Received(update, is_durable=False))
-        elif update.update_id not in self._ahead and self._is_too_much(update):
+        elif update.update_id not in self._ahead and self._exceeds_limit(update):
             await self._refuse_update(update)
         else:
             while self.is_full:
@@ -155,7 +153,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 if (
                     update.update_id not in self._unwritten
                     and self._keep(update)
-                    and not self._is_too_much(update, of_each[who])
+                    and not self._exceeds_limit(update, of_each[who])
                 ):
                     arrivals.append(make_arrival(update, json.dumps(raw)))
                     of_each[who] += 1
@@ -166,10 +164,10 @@ class DurableQueue(asyncio.Queue[Received]):
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
     async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
-        """Mark updates as done and drop their payloads. If the disk fails, the next call retries.
+        """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        `is_remembered`: memory stores their text, so the file's log may keep it for a while. Otherwise remove it from
-        the log before returning, or with `soon`, while others wait for answers, leave that to `keep_log_cut`.
+        With `is_remembered`, the memory stores their text, so the database's log may keep it for a while. Otherwise the
+        text is removed from the log first. With `soon`, keep_truncating_log() does that if other updates are waiting.
         """
         finished = set(update_ids)
         self._drop_finished(finished)
@@ -191,15 +189,15 @@ class DurableQueue(asyncio.Queue[Received]):
             if not soon or not self._unfinished:
                 await self.forget_text()
 
-    async def keep_log_cut(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Remove texts that no file may keep from the file's log, for as long as the bot runs."""
+    async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """Remove the texts of finished updates from the database's log, for as long as the bot runs."""
         while True:
             await self._has_text.wait()
             # A cut costs as much as several commits, and fails while another program reads the file.
             await pause(1.0 if await self.forget_text() else 10.0)
 
     async def forget_text(self) -> bool:
-        """Cut the log now if it may hold a text to be removed. Return False if it still may."""
+        """Truncate the database's log if it may hold texts to be removed. Return False if it may still hold some."""
         async with self._cutting:
             if self._has_text.is_set():
                 self._has_text.clear()
@@ -214,25 +212,27 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def note_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
-        await self._run_noted("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
+        await self._run_or_warn("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
 
     async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
-        """Record the messages that show a part of an answer."""
-        await self._run_noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
+        """Record the ids of the messages that show a part of an answer, for a later run."""
+        await self._run_or_warn(
+            "where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids)
+        )
 
     def read_shown(self, update_id: int) -> tuple[int, ...]:
-        """Return the messages in which an earlier run began to show the answer."""
+        """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
     async def begin(self, update_id: int, what: Counted) -> int:
-        """Count durably that work on an update begins, and return the count over all runs, or 1 if the disk fails."""
-        return await self._run_noted(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
+        """Count on disk an attempt to handle an update. Return the count over all runs, or 1 if the disk fails."""
+        return await self._run_or_warn(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
 
     async def take_back(self, update_id: int, what: Counted) -> None:
-        """Undo a count, because the attempt had no effect or was stopped in order."""
-        await self._run_noted(what, self._inbox.take_back(self._bot_id, update_id, what))
+        """Undo a count of begin(), because the attempt had no effect or was stopped by a shutdown."""
+        await self._run_or_warn(what, self._inbox.take_back(self._bot_id, update_id, what))
 
-    async def _run_noted(self, what: str, work: Awaitable[T]) -> T | None:
+    async def _run_or_warn(self, what: str, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except StorageError as error:
@@ -240,7 +240,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return None
 
     def are_on_disk(self, update_ids: Iterable[int]) -> bool:
-        """Return True if the next run would find these updates."""
+        """Return True if all these updates are on disk, so that the next run finds them."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     def postpone(self, update_ids: Iterable[int]) -> None:
@@ -248,10 +248,10 @@ class DurableQueue(asyncio.Queue[Received]):
         self._drop_finished(update_ids)
 
     async def confirm(self, lease: Lease) -> None:
-        """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
+        """Wait until it is certain that this process holds a lease. Raise ServedElsewhere if the lease was lost."""
 
     async def purge(self) -> None:
-        """Forget the ids that Telegram will not offer again, after twice the time for which it does."""
+        """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
         await self._inbox.purge(self._now() - timedelta(hours=48))
 
     def is_written(self, update_id: int) -> bool:
@@ -259,7 +259,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return update_id not in self._unwritten
 
     async def retry_unwritten(self) -> int | None:
-        """Retry unwritten updates, and return the lowest id that is still not on disk."""
+        """Write updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
                 try:
@@ -275,13 +275,17 @@ class DurableQueue(asyncio.Queue[Received]):
             try:
                 was_passed_on = number in self._unwritten
                 is_new = await self._write_update(update)
-                if self._begins_at_once and not was_passed_on:
+                if self._enqueues_at_once and not was_passed_on:
                     if is_new:
                         await self._enqueue_update(update)
                     elif number not in self._unfinished and number not in self._unmarked:
                         await self._recover_updates(number, update.get_bot())
             except StorageError as error:
-                if number not in self._unwritten and self._may_go_on(update) and not await self._is_catching_up(update):
+                if (
+                    number not in self._unwritten
+                    and self._may_handle_unwritten(update)
+                    and not await self._must_wait_for_written(update)
+                ):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
                     await self._enqueue_update(update, lease=self._find_lease(update))
@@ -294,12 +298,12 @@ class DurableQueue(asyncio.Queue[Received]):
                 )
                 raise StorageError("The update could not be kept.") from error
 
-    def _may_go_on(self, update: telegram.Update) -> bool:
-        """Return True if an update may be handled although it is not on disk."""
+    def _may_handle_unwritten(self, update: telegram.Update) -> bool:
+        """Return True if this process may handle an update that is not on disk."""
         return True
 
-    async def _is_catching_up(self, update: telegram.Update) -> bool:
-        """Return True if Telegram should offer the update again, because written ones come before it."""
+    async def _must_wait_for_written(self, update: telegram.Update) -> bool:
+        """Return True if an update must be offered again later, because updates on disk come before it."""
         return False
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
@@ -321,7 +325,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return is_new
 
     async def _recover_updates(self, number: int, bot: telegram.Bot) -> None:
-        """Queue an update that is on disk because an earlier call failed or was cancelled after its commit."""
+        """Queue an update that an earlier call committed but did not queue, because it failed or was cancelled."""
         for row in await self._inbox.pending(self._bot_id):
             if row.update_id == number:
                 await self._requeue(row, bot)
@@ -355,7 +359,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._leases[update.update_id] = lease
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
-            self._of_each[who] += 1
+            self._counts_by_person[who] += 1
             UNFINISHED.set(len(self._unfinished))
         await self.put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
 
@@ -365,34 +369,34 @@ class DurableQueue(asyncio.Queue[Received]):
             self._leases.pop(number, None)
             who = self._unfinished.pop(number, None)
             if who is not None:
-                self._of_each[who] -= 1
-                if not self._of_each[who]:
-                    del self._of_each[who]
+                self._counts_by_person[who] -= 1
+                if not self._counts_by_person[who]:
+                    del self._counts_by_person[who]
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
-    def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
+    def _exceeds_limit(self, update: telegram.Update, more: int = 0) -> bool:
         who = _find_sender(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
         return self._count_unfinished(who) + more >= self._limit_of_one + (MAX_URGENT if _is_urgent(update) else 0)
 
     def _count_unfinished(self, person: int) -> int:
-        return self._of_each[person]
+        return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        """Drop an update, but pass one a minute on, so that its sender is told."""
+        """Refuse an update, and have its sender told at most once a minute."""
         who, now = _find_sender(update), self._now()
         last = self._refused.get(who)
         if last is not None and now - last < timedelta(minutes=1):
             return
         self._refused[who] = now
-        logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._of_each[who])
+        logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._counts_by_person[who])
         await self.put(Received(update, is_durable=False, is_refused=True))
 
 
 def make_arrival(update: telegram.Update, payload: str) -> Arrival:
-    """Return an update in the form of the inbox, owned by its chat."""
+    """Return the inbox row of an update. Its chat is the owner."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _find_sender(update))

@@ -1,6 +1,6 @@
 """The error boundary: the one place that catches every error of handling an update.
 
-The log gets one line with a number and the lines of code. The person gets a sentence with the same number.
+The log gets one line with a number and the place in the code. The person gets a sentence with the same number.
 """
 
 import logging
@@ -33,26 +33,26 @@ class ErrorBoundary:
     _delivery: Delivery
     _repeats: Repeats
     _language: LanguageOf
-    _runs_it: Callable[[Person], bool]
+    _is_operator: Callable[[Person], bool]
 
     async def run_guarded(
         self,
         parsed: ParsedUpdate,
         work: Callable[[], Awaitable[object]],
         *,
-        is_known: bool = True,
+        reads_language: bool = True,
         asked: Repeatable | None = None,
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat by now. With `is_known=False`, do not read the sender's
-        stored language. `asked` is the request that a button offers to repeat.
+        Return False if another process serves the chat now. With `reads_language=False`, do not read the sender's
+        stored language. `asked` is the request that [Try again] repeats.
         """
         try:
-            language = await self._language(parsed.chat, parsed.person) if is_known else current_language()
+            language = await self._language(parsed.chat, parsed.person) if reads_language else current_language()
         except Exception as error:  # broad: see above
             return await self.report_failure(parsed, error, asked)
-        with speak_in(language), speak_to(operator=self._runs_it(parsed.person)):
+        with speak_in(language), speak_to(operator=self._is_operator(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
@@ -60,9 +60,10 @@ class ErrorBoundary:
         return True
 
     async def report_failure(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
-        """Log an error without its text, which may quote the message, and tell the person, with [Try again] if useful.
+        """Log an error without its text, which may quote a message, and tell the person.
 
-        Return False, and say nothing, if another process serves the chat by now.
+        Offer to repeat the request `asked` if that may succeed. If another process serves the chat now, return False
+        and say nothing.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
@@ -74,7 +75,7 @@ class ErrorBoundary:
             parsed.update_id,
             parsed.scope,
             type(error).__name__,
-            find_place(error),
+            format_frames(error),
         )
         if isinstance(error, ChatGone):
             return True
@@ -90,7 +91,7 @@ class ErrorBoundary:
         return True
 
     async def say(self, parsed: ParsedUpdate, text: str, asked: Repeatable | None) -> None:
-        """Say why something was not done, with a button that repeats the request `asked`. Raise DeliveryError."""
+        """Send a sentence, with a button that repeats the request `asked` if given. Raise DeliveryError."""
         if asked is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
             return
@@ -98,7 +99,7 @@ class ErrorBoundary:
         await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
-def find_place(error: BaseException) -> str:
-    """Return the innermost lines of an error's traceback, without its text."""
+def format_frames(error: BaseException) -> str:
+    """Return the file names and line numbers of an error's innermost frames, without its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

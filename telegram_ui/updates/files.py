@@ -22,7 +22,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
 from telegram_ui.sending.formatting import Marked
-from telegram_ui.updates.attached import AttachedFile, Size, name_kind
+from telegram_ui.updates.attached import AttachedFile, PictureSize, name_kind
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
 
@@ -36,59 +36,60 @@ EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsa
 
 
 @dataclass
-class Read:
-    """A turn with the contents of its files, and notices for its sender.
-
-    `refusal`: the reply instead of an answer if there are no words and no file could be read. `may_pass`: another
-    attempt may succeed.
-    """
+class TurnWithFiles:
+    """A turn with the contents of its files, and notices for its sender."""
 
     incoming: Incoming
     notices: list[str] = field(default_factory=list)
-    refusal: str = ""
-    may_pass: bool = False
+    refusal: str = ""  # the reply instead of an answer if there are no words and no file could be read
+    may_pass: bool = False  # True if another attempt may succeed
 
 
 class AttachedFiles:
-    """Reads the files that people send along with messages."""
+    """Reads the files that people attach to messages."""
 
     def __init__(self, delivery: Delivery, attachments: Attachments) -> None:
         self._delivery = delivery
         self._files = Documents(delivery)
         self._attachments = attachments
         self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
-        self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
-        """Build the turn of these messages with the contents of their files. Raise ChatGone."""
-        turn = Read(make_incoming(pieces))
+    async def read(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
+        """Build the turn of these messages with the contents of their files. Raise ChatGone if the chat is gone."""
+        turn = TurnWithFiles(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
         async with self._delivery.show_typing(pieces[0].chat):
             return await self._add_files(turn, pieces)
 
-    async def _add_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:
+    async def _add_files(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
         made: list[IncomingPiece] = []
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             for kind in parsed.unread:
                 turn.notices.append(f"{tr('files-cannot-read', what=name_kind(kind))} {tr('files-words-only')}")
-            inside = list[IncomingPiece]()
+            file_pieces = list[IncomingPiece]()
             for file in _list_files(parsed):
                 try:
-                    async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
+                    async with self._locks_by_person.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
                         *before, piece = await self._add_file(
-                            turn, parsed, file, piece, of=_count_pictures(pieces), since=len(inside)
+                            turn,
+                            parsed,
+                            file,
+                            piece,
+                            picture_count=_count_pictures(pieces),
+                            pieces_before=len(file_pieces),
                         )
-                    inside += before
+                    file_pieces += before
                     has_content = True
                 except KeepsakeError as error:
                     if isinstance(error, ChatGone):
                         raise
                     turn.notices.append(error_sentence(error))
                     turn.may_pass = turn.may_pass or error.may_pass
-            made += [*inside, piece]
+            made += [*file_pieces, piece]
         turn.incoming = replace(turn.incoming, pieces=tuple(made))
         turn.notices = list(dict.fromkeys(turn.notices))
         if not has_content:
@@ -96,30 +97,40 @@ class AttachedFiles:
         return turn
 
     async def _add_file(
-        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int, since: int
+        self,
+        turn: TurnWithFiles,
+        parsed: ParsedUpdate,
+        file: AttachedFile,
+        piece: IncomingPiece,
+        *,
+        picture_count: int,
+        pieces_before: int,
     ) -> list[IncomingPiece]:
-        """Return the pieces of a file, followed by the message's own piece. Raise KeepsakeError.
+        """Return the pieces of a file, followed by the message's own piece. Raise KeepsakeError if it is unreadable.
 
-        `of` is the number of pictures in the turn, `since` the number of pieces from the message's earlier files.
+        `picture_count` counts the pictures of the turn, `pieces_before` the pieces from earlier files of the message.
         """
         match file.kind:
             case "document":
-                return await self._read_document(turn, parsed, file, piece, since=since)
+                return await self._read_document(turn, parsed, file, piece, pieces_before=pieces_before)
             case "speech":
-                return await self._transcribe(parsed, file, piece, since=since)
+                return await self._transcribe(parsed, file, piece, pieces_before=pieces_before)
             case "picture":
                 turn.incoming = replace(
                     turn.incoming,
-                    pictures=(*turn.incoming.pictures, await self._read_picture(parsed, file, piece, of=of)),
+                    pictures=(
+                        *turn.incoming.pictures,
+                        await self._read_picture(parsed, file, piece, picture_count=picture_count),
+                    ),
                 )
                 return [piece]
 
     async def _read_picture(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, of: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
     ) -> Picture:
-        """Fetch a picture in the largest size that leaves room for the others."""
+        """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
         tokens = await self._attachments.demand_sight(parsed.chat.id)
-        size = fit_size(file, tokens // of)
+        size = choose_picture_size(file, tokens // picture_count)
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
@@ -135,7 +146,7 @@ class AttachedFiles:
         )
 
     async def _transcribe(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, pieces_before: int
     ) -> list[IncomingPiece]:
         """Show the transcript to the sender, and return it as a piece.
 
@@ -146,7 +157,7 @@ class AttachedFiles:
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
-        heard = replace(piece, text=words, source=f"{piece.source}:{since + 1}", telegram_id=None, seam="\n")
+        heard = replace(piece, text=words, source=f"{piece.source}:{pieces_before + 1}", telegram_id=None, seam="\n")
         if not file.is_recorded:
             return [replace(heard, text=f"[{file.name}]\n{words}", origin="document"), piece]
         if parsed.is_wordless and len(parsed.files) == 1:
@@ -154,7 +165,7 @@ class AttachedFiles:
         return [heard, piece]
 
     async def _read_document(
-        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, since: int
+        self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, pieces_before: int
     ) -> list[IncomingPiece]:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
@@ -170,7 +181,7 @@ class AttachedFiles:
                 seam="\n",
                 origin="document",
             )
-            for number, passage in enumerate(found.passages, since + 1)
+            for number, passage in enumerate(found.passages, pieces_before + 1)
         ]
         return [*passages, piece]
 
@@ -182,10 +193,10 @@ class AttachedFiles:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
 
-def fit_size(file: AttachedFile, tokens: int) -> Size:
-    """Return the largest size of a picture within a token limit, or else the smallest."""
+def choose_picture_size(file: AttachedFile, tokens: int) -> PictureSize:
+    """Return the largest size of a picture within a token limit, or the smallest size if none fits."""
     if not file.sizes:
-        return Size(file_id=file.file_id, width=0, height=0, size=file.size)
+        return PictureSize(file_id=file.file_id, width=0, height=0, size=file.size)
     fit = [size for size in file.sizes if count_picture_tokens(size.width, size.height) <= tokens]
     return fit[-1] if fit else file.sizes[0]
 
@@ -200,22 +211,22 @@ def _count_pictures(pieces: Sequence[ParsedUpdate]) -> int:
 
 @define(eq=False)
 class FileAttempts:
-    """Counts over all runs how often work on a file begins.
+    """Counts over all runs how often each file was tried.
 
-    A file that kills the process would otherwise kill every next run, because its update is replayed.
+    Otherwise a file that kills the process would kill every later run too, because its update is replayed.
     """
 
     _queue: DurableQueue
     _delivery: Delivery
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
-        """Run work on a file. If the process died over it too often, tell the sender instead."""
+        """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
         attempt = await self._queue.begin(update.update_id, "readings")
         if attempt > MAX_ATTEMPTS:
             logger.error(
                 "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
             )
-            await self._set_aside(update, chat)
+            await self._say_set_aside(update, chat)
             return
         try:
             await work()
@@ -223,7 +234,7 @@ class FileAttempts:
             await self._queue.take_back(update.update_id, "readings")
             raise
 
-    async def _set_aside(self, update: Update, chat: Chat) -> None:
+    async def _say_set_aside(self, update: Update, chat: Chat) -> None:
         message = update.effective_message
         if (query := update.callback_query) is None:
             document = find_document(message)

@@ -32,7 +32,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
     stretches, since = list[bytes](), 0
     for entity in entities:
         begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
-        if since <= begin and _is_naming(entity, units, bot):
+        if since <= begin and _is_mention_of(entity, units, bot):
             stretches.append(units[since:begin])
             since = end
     stretches.append(units[since:])
@@ -40,7 +40,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
 
 
 def _remove_name(words: str, name: str) -> str | None:
-    """Return a text without the bot's name at its beginning or, after a comma, at its end. None if it has neither."""
+    """Remove the bot's name from the beginning, or after a comma from the end. Return None if it is not there."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word
         return None
@@ -63,13 +63,13 @@ def _join_stretches(stretches: Sequence[str]) -> str:
             made = [AFTER_NAME.sub("", after, count=1)]
         elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
             # The comma belonged to the mention.
-            made[-1:] = [one for one in (before.rstrip(COMMAS).rstrip(), rest) if one] or [""]
+            made[-1:] = [part for part in (before.rstrip(COMMAS).rstrip(), rest) if part] or [""]
         else:
             made[-1:] = [before, after]
     return "".join(made)
 
 
-def _is_naming(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
+def _is_mention_of(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
     # Compare the length first, so that many wrong entities cost little.

@@ -14,7 +14,7 @@ from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import Chat, Ephemeral
-from telegram_ui.updates.attached import AttachedFile, find_file, find_files, name_attachment, name_kind_in_memory
+from telegram_ui.updates.attached import AttachedFile, find_file, find_media_files, name_attachment, name_kind_in_memory
 from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
 from text.characters import format_visible_line
@@ -38,12 +38,7 @@ class ParsedUpdate:
     """An update in our own values.
 
     `addressed` is True for everything said in private. In a group, it is True for commands, presses, replies to the bot
-    and messages that name it. A command that names another bot is never addressed. `target`: a command names this bot.
-    `units`: the length of the sent text in UTF-16 units. `mode`: the memory mode when it was sent, None if unknown.
-    `attachment`: the kind of the attachment, such as "photo". `files`: the attached files that can be read. `unread`:
-    the kinds of the others. `is_wordless`: `text` only names the files. `is_whole`: the message can be repeated by
-    itself, which a command that replies to another message cannot. `first`: the id of the update that this one repeats.
-    `is_for_anonymous`: the pressed button was made for an anonymous admin, who presses under their own name.
+    and messages that name it. It is never True for a command that names another bot.
     """
 
     kind: Kind
@@ -55,23 +50,23 @@ class ParsedUpdate:
     sent_at: datetime
     telegram_id: int | None = None
     text: str = ""
-    units: int = 0
+    units: int = 0  # length of the sent text in UTF-16 units
     command: str = ""
     argument: str = ""
-    target: bool = False
-    attachment: str = ""
-    files: tuple[AttachedFile, ...] = ()
-    unread: tuple[str, ...] = ()
-    is_wordless: bool = False
+    target: bool = False  # True if a command names this bot
+    attachment: str = ""  # its kind, such as "photo"
+    files: tuple[AttachedFile, ...] = ()  # the attached files that can be read
+    unread: tuple[str, ...] = ()  # the kinds of the other attached files
+    is_wordless: bool = False  # True if `text` only names the files
     album: str = ""
     origin: Origin = ""
-    mode: Mode | None = None
+    mode: Mode | None = None  # the memory mode when it was sent, None if unknown
     replied: Replied | None = None
     replied_picture: AttachedFile | None = None
-    is_whole: bool = False
-    first: int = 0
+    is_whole: bool = False  # True if it can be repeated without the message that it replies to
+    first: int = 0  # the id of the update that this one repeats
     draft_id: int = 0
-    is_for_anonymous: bool = False
+    is_for_anonymous: bool = False  # True for a press on the button of an anonymous admin, who presses under their name
 
     @property
     def scope(self) -> Scope:
@@ -95,7 +90,7 @@ class ParsedUpdate:
 
 
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
-    """Parse an update, or return None for service messages, channels and other bots."""
+    """Parse an update. Return None for service messages, channels and other bots."""
     if update.callback_query:
         parsed = _parse_press(update, update.callback_query, bot)
     elif update.message_reaction:
@@ -112,7 +107,10 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
 
 
 def find_upgrade(update: telegram.Update) -> tuple[int, int] | None:
-    """Return the old and new id of a group that became a supergroup. Telegram announces it once in each chat."""
+    """Return the old and new id if an update says that a group became a supergroup, or None.
+
+    Telegram announces this once in the old chat and once in the new one.
+    """
     message = update.message
     if message is None:
         return None
@@ -127,7 +125,7 @@ def find_upgrade(update: telegram.Update) -> tuple[int, int] | None:
 
 
 def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """Build a turn from its messages: usually one, or several pieces of one paste."""
+    """Build a turn from one message, or from the pieces of one paste."""
     first = pieces[0]
     return Incoming(
         scope=first.scope,
@@ -154,7 +152,7 @@ def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
 def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     message = update.message or update.edited_message
     sender = message.from_user if message is not None else None
-    if message is None or sender is None or message.is_automatic_forward or not _is_talk(message.chat):
+    if message is None or sender is None or message.is_automatic_forward or not _is_private_or_group(message.chat):
         return None
     is_anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if sender.is_bot and not is_anonymous:
@@ -182,8 +180,8 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         update_id=update.update_id,
         bot_id=bot.id,
         # Other messages go into the group's memory, so everybody sees the answer.
-        chat=replace(chat, only_for=_make_ephemeral(message, sender)) if command else chat,
-        person=replace(_parse_person(sender), name=_name_speaker(message)),
+        chat=replace(chat, only_for=_parse_ephemeral(message, sender)) if command else chat,
+        person=replace(_parse_person(sender), name=_find_speaker_name(message)),
         addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0 for an ephemeral message
@@ -208,11 +206,11 @@ def _read_words(message: telegram.Message) -> RichWords:
     if words := message.text or message.caption:
         return RichWords(text=words)
     if message.checklist is not None:
-        return RichWords(text=read_checklist(message.checklist))
+        return RichWords(text=format_checklist(message.checklist))
     return read_rich_message(message.api_kwargs.get("rich_message"))
 
 
-def read_checklist(checklist: telegram.Checklist) -> str:
+def format_checklist(checklist: telegram.Checklist) -> str:
     """Return the title and tasks of a checklist as Markdown."""
     # An open task may carry the date 0 of Unix time.
     done = [task.completed_by_user or (task.completion_date or NEVER) > NEVER for task in checklist.tasks]
@@ -223,9 +221,9 @@ def read_checklist(checklist: telegram.Checklist) -> str:
 def _find_attachments(
     message: telegram.Message, said: RichWords
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the kind of an attachment, the readable files, and the kinds that cannot be read."""
+    """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if said.media:
-        files, unread = find_files(said.media)
+        files, unread = find_media_files(said.media)
         return next(iter(unread), "new"), files, unread
     attachment, file = name_attachment(message), find_file(message)
     if file is not None:
@@ -234,7 +232,7 @@ def _find_attachments(
     return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
 
 
-def _is_talk(chat: telegram.Chat) -> bool:
+def _is_private_or_group(chat: telegram.Chat) -> bool:
     return chat.type in ("private", "group", "supergroup")
 
 
@@ -252,7 +250,7 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
             id=message.chat.id,
             thread=_find_thread(shown) if shown else 0,
             is_private=message.chat.type == "private",
-            only_for=_make_ephemeral(message, person, query.id),
+            only_for=_parse_ephemeral(message, person, query.id),
         ),
         person=_parse_person(person),
         addressed=True,
@@ -266,7 +264,7 @@ def _parse_dislike(
     update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
 ) -> ParsedUpdate | None:
     person, chat = reaction.user, reaction.chat
-    if person is None or person.is_bot or not _is_talk(chat):
+    if person is None or person.is_bot or not _is_private_or_group(chat):
         return None
     if not _has_dislike(reaction.new_reaction) or _has_dislike(reaction.old_reaction):
         return None
@@ -327,7 +325,7 @@ def _parse_chat(message: telegram.Message) -> Chat:
     )
 
 
-def _make_ephemeral(
+def _parse_ephemeral(
     message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = ""
 ) -> Ephemeral | None:
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
@@ -342,15 +340,15 @@ def _find_thread(message: telegram.Message) -> int:
     return message.message_thread_id or 0 if message.is_topic_message else 0
 
 
-def _name_speaker(message: telegram.Message) -> str:
+def _find_speaker_name(message: telegram.Message) -> str:
     sender = message.from_user
     if message.sender_chat is not None:
         return _clean_name(message.author_signature or message.sender_chat.title)
     return _clean_name(sender.full_name if sender else None)
 
 
-def _clean_name(given: str | None, instead: str = "Anonymous") -> str:
-    return format_visible_line(given or "") or instead
+def _clean_name(name: str | None, default: str = "Anonymous") -> str:
+    return format_visible_line(name or "") or default
 
 
 def _is_addressed(
@@ -381,7 +379,7 @@ def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | N
     if not text.strip():
         return None
     is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
-    speaker = "" if is_ours else _name_speaker(earlier)
+    speaker = "" if is_ours else _find_speaker_name(earlier)
     return Replied(telegram_id=earlier.message_id, text=text[:MAX_REPLIED_CHARS], speaker=speaker)
 
 

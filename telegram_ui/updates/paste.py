@@ -17,33 +17,33 @@ MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece 
 QUIET = 1.5  # seconds without a further piece after which a paste is complete
 
 
-class Sent(Protocol):
-    """A message. `sender` also identifies the place, `units` are UTF-16 units, `album` is "" for none."""
+class SentMessage(Protocol):
+    """A message that may be a piece of a longer one."""
 
     @property
-    def sender(self) -> Hashable: ...
+    def sender(self) -> Hashable: ...  # identifies the chat as well
     @property
-    def units(self) -> int: ...
+    def units(self) -> int: ...  # length of the text in UTF-16 units
     @property
     def sent_at(self) -> datetime: ...
     @property
-    def album(self) -> str: ...
+    def album(self) -> str: ...  # "" for none
     @property
     def origin(self) -> str: ...
 
 
-Later = Callable[[float, Callable[[], None]], Timer]
+CallLater = Callable[[float, Callable[[], None]], Timer]
 
 
-def may_continue(piece: Sent) -> bool:
-    """Return True if more may follow: a long text, an album, or a forward."""
+def may_be_continued(piece: SentMessage) -> bool:
+    """Return True if more pieces may follow: after a long text, a part of an album, or a forwarded message."""
     return piece.units >= MIN_CUT_CHARS or bool(piece.album) or piece.origin == "forwarded"
 
 
-def is_continued(piece: Sent, last: Sent) -> bool:
+def continues_message(piece: SentMessage, last: SentMessage) -> bool:
     """Return True if `piece`, the sender's next message, continues `last`.
 
-    They belong together if they are of one album, were forwarded together, or are too long for one message.
+    They belong together if they are in one album, were forwarded together, or are too long for one message.
     """
     # Telegram's dates have whole seconds.
     if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
@@ -56,62 +56,62 @@ def is_continued(piece: Sent, last: Sent) -> bool:
     return last.units >= SURELY_SPLIT or (is_long and last.units + piece.units > LIMIT)
 
 
-Piece = TypeVar("Piece", bound=Sent)
+Piece = TypeVar("Piece", bound=SentMessage)
 
 
 @dataclass(slots=True)
-class _Open(Generic[Piece]):
+class _OpenPaste(Generic[Piece]):
     pieces: list[Piece]
     complete: Callable[[], None]
     timer: Timer | None = None
 
 
 class Pastes(Generic[Piece]):
-    """The pastes that wait for further pieces, at most one per sender. `later` is the loop's call_later."""
+    """The pastes that wait for further pieces, at most one per sender. `later` is the event loop's `call_later`."""
 
-    def __init__(self, later: Later, *, quiet: float = QUIET) -> None:
+    def __init__(self, later: CallLater, *, quiet: float = QUIET) -> None:
         self._later = later
         self._quiet = quiet
-        self._open: dict[Hashable, _Open[Piece]] = {}
+        self._open_pastes: dict[Hashable, _OpenPaste[Piece]] = {}
 
     def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
         """Wait for more pieces, and append them to `pieces`. Call `complete` once at the end."""
         sender = pieces[0].sender
         self.end(sender)
-        self._open[sender] = paste = _Open(pieces, complete)
-        self._await_more(sender, paste)
+        self._open_pastes[sender] = paste = _OpenPaste(pieces, complete)
+        self._restart_timer(sender, paste)
 
     def extend(self, piece: Piece) -> bool:
-        """Add a piece to its sender's paste. If it does not continue the paste, end that and return False."""
-        paste = self._open.get(piece.sender)
+        """Add a piece to its sender's paste. If it does not continue the paste, complete the paste and return False."""
+        paste = self._open_pastes.get(piece.sender)
         if paste is None:
             return False
-        if len(paste.pieces) >= MAX_PIECES or not is_continued(piece, paste.pieces[-1]):
+        if len(paste.pieces) >= MAX_PIECES or not continues_message(piece, paste.pieces[-1]):
             self.end(piece.sender)
             return False
         paste.pieces.append(piece)
-        self._await_more(piece.sender, paste)
+        self._restart_timer(piece.sender, paste)
         return True
 
     def end(self, sender: Hashable) -> None:
         """Complete the sender's open paste, if any."""
-        if paste := self._open.pop(sender, None):
+        if paste := self._open_pastes.pop(sender, None):
             if paste.timer:
                 paste.timer.cancel()
             paste.complete()
 
     def close(self) -> None:
-        """Stop waiting, and leave open pastes incomplete."""
-        for paste in self._open.values():
+        """Stop waiting without completing the open pastes."""
+        for paste in self._open_pastes.values():
             if paste.timer:
                 paste.timer.cancel()
-        self._open.clear()
+        self._open_pastes.clear()
 
-    def _await_more(self, sender: Hashable, paste: _Open[Piece]) -> None:
+    def _restart_timer(self, sender: Hashable, paste: _OpenPaste[Piece]) -> None:
         if paste.timer:
             paste.timer.cancel()
             paste.timer = None
-        if may_continue(paste.pieces[-1]):
+        if may_be_continued(paste.pieces[-1]):
             paste.timer = self._later(self._quiet, lambda: self.end(sender))
         else:
             self.end(sender)

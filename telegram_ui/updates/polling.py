@@ -1,4 +1,4 @@
-"""Fetch updates by long polling. Updates that are not on disk are not confirmed, and unreadable ones are skipped."""
+"""Fetch updates by long polling. Confirm only updates that are on disk, and skip unreadable ones."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
-from telegram_ui.sending.chat import demand_lease
+from telegram_ui.sending.chat import check_lease
 from telegram_ui.sending.http import AiohttpRequest, wait_after
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
@@ -32,8 +32,8 @@ MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
 MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
 
 
-def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """Parse an update. If it is unreadable, return one with nothing but its id, so that it blocks no others."""
+def parse_or_make_empty(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """Parse an update. If it is unreadable, return an update with only its id, so that it does not block others."""
     why = "too many parts"
     if _is_bounded(raw):
         try:
@@ -82,7 +82,7 @@ LAST_WAIT = 30.0  # seconds after many failed polls
 
 
 class LeaseGuard(BaseRateLimiter[None]):
-    """Lets a request of the bot go out only while this process still serves the chat."""
+    """Sends a request to Telegram only if this process still serves the chat."""
 
     async def initialize(self) -> None:
         """Do nothing."""
@@ -91,8 +91,8 @@ class LeaseGuard(BaseRateLimiter[None]):
         """Do nothing."""
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
-        """Make a request. Raise ServedElsewhere if the lease was lost."""
-        await demand_lease()
+        """Make a request. Raise ServedElsewhere if another process holds the lease now."""
+        await check_lease()
         return await callback(*args, **kwargs)
 
 
@@ -101,7 +101,7 @@ class QuietRequest(AiohttpRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Parse a Bot API answer. Raise TelegramError."""
+        """Parse a Bot API response. Raise TelegramError if it is not a JSON object."""
         try:
             answer = json.loads(payload.decode("utf-8", "replace"))
             answer = replace_surrogates_in(answer) if b"\\ud" in payload.lower() else answer
@@ -113,7 +113,7 @@ class QuietRequest(AiohttpRequest):
 
 
 class PollRequest(QuietRequest):
-    """The connection for getUpdates. It records the success and failure of polls."""
+    """The connection for getUpdates, which records when polls succeed and fail."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
         super().__init__(**options)
@@ -124,12 +124,12 @@ class PollRequest(QuietRequest):
         self.begun = asyncio.Event()
         self.refused = asyncio.Event()
 
-    def go_well(self) -> bool:
-        """Return True if the last finished poll succeeded and the next one is not overdue."""
+    def is_healthy(self) -> bool:
+        """Return True if the last finished poll succeeded and the current one is not overdue."""
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < OVERDUE
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
-        """Send a request, and record its start, its success and a refusal of the token."""
+        """Send a request. Record its start, its success, and whether Telegram refused the token."""
         self.begun.set()
         self._last_begun = self._now()
         try:
@@ -149,7 +149,7 @@ class PollRequest(QuietRequest):
     async def fetch(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on, and confirm those before it. Raise TelegramError."""
+        """Return the raw updates from `offset` on, and confirm those before it. Raise TelegramError if that fails."""
         options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             options["offset"] = offset
@@ -162,9 +162,9 @@ class PollRequest(QuietRequest):
 async def fetch_updates(
     bot: telegram.Bot, polls: PollRequest, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]
 ) -> None:
-    """Fetch and commit updates, and only then move the offset, until Telegram refuses the token.
+    """Fetch and commit updates until Telegram refuses the token.
 
-    An update that is not on disk holds the offset back. When cancelled, confirm the updates that are on disk.
+    The offset never passes an update that is not on disk. When cancelled, confirm the updates that are on disk.
     """
     offset: int | None = None
     wait = FIRST_WAIT
@@ -175,7 +175,7 @@ async def fetch_updates(
                 await pause(1.0)
                 offset = unwritten
             try:
-                updates = [(read_or_emptied(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
+                updates = [(parse_or_make_empty(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
                 await queue.receive(updates)
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it
@@ -209,7 +209,7 @@ def log_failure(error: Exception, last: type[Exception] | None) -> None:
 async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch while the block runs, whenever this process is the leader. The block begins when the leader is known.
+    """Fetch updates while the block runs and this process is the leader. The block starts once a leader is elected.
 
     `refused` is set if Telegram refuses the token.
     """

@@ -1,7 +1,7 @@
 """Buttons that repeat a request: [Try again] after a failure, and the button of a proposed command.
 
-The process remembers failed requests. After a restart, the request is read from the message that Telegram sends along
-with the press. If that does not hold all of it, the person is asked to send it again.
+The process remembers failed requests. After a restart, the request is read from the message that Telegram includes in
+the button press. If that message does not hold the whole request, the person is asked to send it again.
 """
 
 from dataclasses import dataclass, replace
@@ -25,22 +25,19 @@ MESSAGE_CHARS = 2_000  # what each message counts in addition to its text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repeatable:
-    """A request that may be repeated: the messages of a turn, or with `received`, one update of another kind.
+    """A request that may be repeated: the messages of a turn, or one update of another kind."""
 
-    `pieces` is empty if the request is no longer known.
-    """
-
-    pieces: tuple[ParsedUpdate, ...]
-    received: Received | None = None
+    pieces: tuple[ParsedUpdate, ...]  # empty if the request is no longer known
+    received: Received | None = None  # set if this is not a turn
 
     @property
     def first(self) -> int:
-        """The id of the first update with this request."""
+        """The id of the update that made this request for the first time."""
         return self.pieces[0].first or self.pieces[0].update_id
 
     @property
     def is_whole(self) -> bool:
-        """True if the message that Telegram sends along with a press holds the whole request."""
+        """True if the message that Telegram includes in a button press holds the whole request."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
@@ -50,7 +47,7 @@ def _count_chars(asked: Repeatable) -> int:
 
 @define(eq=False)
 class Repeats:
-    """The failed requests of this process, and their buttons."""
+    """Remembers the failed requests of this process, and makes the buttons that repeat them."""
 
     _buttons: Buttons
     _corrections: Corrections
@@ -60,7 +57,7 @@ class Repeats:
     )
 
     def __attrs_post_init__(self) -> None:
-        self._corrections.when_forgotten(self._drop_owner)
+        self._corrections.when_forgotten(self._drop_requests_of)
 
     def make_button(self, asked: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
@@ -69,12 +66,12 @@ class Repeats:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
-    def _drop_owner(self, owner: int) -> None:
+    def _drop_requests_of(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
     def find_request(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
-        """Return the request that a press repeats. None for any other press, a second one, or another person's."""
+        """Return the request that a press repeats. Return None for other buttons, a second press, or another person."""
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -91,12 +88,12 @@ class Repeats:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._read_sent_request(received, press, _find_answer(query, shown))
+            return self._read_request_from_message(received, press, _make_command_message(query, shown))
         first = int(number)
         if held := self._held.pop((press.location, press.person.id, first), None):
             return self._renumber_request(received, press, held)
         asked = shown.reply_to_message if shown is not None and payload == number else None
-        return self._read_sent_request(received, press, asked, first) or Repeatable(pieces=())
+        return self._read_request_from_message(received, press, asked, first) or Repeatable(pieces=())
 
     def _renumber_request(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
         if held.received is None:
@@ -116,13 +113,13 @@ class Repeats:
         )
         return _build_request(received, press, update, held.first)
 
-    def _read_sent_request(
+    def _read_request_from_message(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """Return the request in a message that Telegram sends along, or the proposed command in it."""
+        """Return the request in the message `asked`. If the bot wrote it, return the command that it proposes."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
-            asked = _find_answer(query, asked)
+            asked = _make_command_message(query, asked)
         if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
         return _build_request(received, press, telegram.Update(press.update_id, message=asked), first)
@@ -138,7 +135,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 
-def _find_answer(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
+def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
     """Return the command that a question proposes, as a message of the person who pressed its button."""
     command = find_command(question.text or "") if question is not None else None
     if command is None or question is None:

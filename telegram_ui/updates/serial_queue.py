@@ -1,7 +1,7 @@
-"""Serial queues by key: one job at a time in each queue, and a limited number over all queues.
+"""Serial queues by key. Each queue runs one job at a time, and the number of running jobs is limited.
 
-The queues are fair. After a job, its queue goes behind the others that are ready, and one owner's topics take a part of
-the places at most, so nobody's backlog delays another person's first message.
+The queues are fair. After a job, its queue goes behind the others that are ready. The topics of one owner get only a
+part of the places, so nobody's backlog delays another person's first message.
 """
 
 import asyncio
@@ -26,36 +26,41 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Ticket:
-    """A job in a queue. While it is held, neither it nor the jobs behind it begin.
-
-    `is_stoppable`: the job is in a part that `cancel` may end. `has_begun`: it has reached such a part.
-    """
+    """A job in a queue. While it is held, neither it nor the jobs behind it begin."""
 
     _queues: "SerialQueues"
     key: Hashable
     work: Work
     held: bool
     task: asyncio.Task[None] | None = None
-    has_begun: bool = False
-    is_stoppable: bool = False
+    has_begun: bool = False  # True once it has been stoppable
+    is_stoppable: bool = False  # True while `cancel` may end it
     context: Context = field(factory=copy_context)
 
     def release(self) -> None:
-        """Let the job begin once it is first in its queue. A second call does nothing."""
+        """Let the job begin when it is the first of its queue. A second call does nothing."""
         if self.held:
             self.held = False
             self._queues.begin_released(self)
 
 
 class SerialQueues:
-    """Queues by key. At most `at_once` jobs run at once, and `of_one` of them for one owner."""
+    """Queues by key. At most `at_once` jobs run at once, and at most `max_per_owner` of one owner.
+
+    `owner` returns the owner of a key.
+    """
 
     def __init__(
-        self, name: str, *, at_once: int, of_one: int | None = None, owner: Callable[[Any], object] = lambda key: key
+        self,
+        name: str,
+        *,
+        at_once: int,
+        max_per_owner: int | None = None,
+        owner: Callable[[Any], object] = lambda key: key,
     ) -> None:
         self._name = name
         self._at_once = at_once
-        self._of_one = of_one or at_once
+        self._max_per_owner = max_per_owner or at_once
         self._owner = owner
         self._waiting: dict[Hashable, deque[Ticket]] = {}
         self._ready: deque[Hashable] = deque()  # queues whose first job may begin, longest waiting first
@@ -75,19 +80,19 @@ class SerialQueues:
         self._idle.clear()
         if len(queue) == 1:
             self._make_ready(key)
-            self._begin()
+            self._begin_ready_jobs()
         return ticket
 
     def begin_released(self, ticket: Ticket) -> None:
-        """Begin the job of a ticket that is no longer held if it is the first of its queue."""
+        """Begin the job of a released ticket if it is the first of its queue."""
         queue = self._waiting.get(ticket.key)
         if queue and queue[0] is ticket:
             self._make_ready(ticket.key)
-            self._begin()
+            self._begin_ready_jobs()
 
     @contextmanager
     def stoppable(self, key: Hashable) -> Iterator[None]:
-        """Let `cancel` end the running job of a queue while the block runs."""
+        """Allow `cancel` to end the running job of a queue while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -113,7 +118,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove and return the first job of a queue if it is of this kind, and neither held nor begun."""
+        """Remove and return the work of the first job of a queue, if it is of this type and neither held nor begun."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -133,7 +138,7 @@ class SerialQueues:
             self._make_ready(key)
         else:
             del self._waiting[key]
-        self._note_idle()
+        self._set_idle_if_empty()
         return work
 
     async def idle(self) -> None:
@@ -141,7 +146,7 @@ class SerialQueues:
         await self._idle.wait()
 
     async def close(self, *, grace: float, patience: float = 0) -> None:
-        """Begin no more jobs. Cancel those that do not end within `patience` seconds, and again after `grace`."""
+        """Begin no more jobs. Cancel jobs still running after `patience` seconds, and again `grace` seconds later."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
@@ -156,16 +161,16 @@ class SerialQueues:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=1)
-        self._note_idle()
+        self._set_idle_if_empty()
 
     def _make_ready(self, key: Hashable) -> None:
         if key not in self._running and not self._waiting[key][0].held:
             self._ready.append(key)
 
-    def _begin(self) -> None:
+    def _begin_ready_jobs(self) -> None:
         while self._ready and len(self._running) < self._at_once and not self._closed:
             of = Counter(map(self._owner, self._running))
-            key = next((key for key in self._ready if of[self._owner(key)] < self._of_one), None)
+            key = next((key for key in self._ready if of[self._owner(key)] < self._max_per_owner), None)
             if key is None:
                 break
             self._ready.remove(key)
@@ -191,22 +196,22 @@ class SerialQueues:
             self._make_ready(key)
         elif queue is not None:
             del self._waiting[key]
-        self._begin()
-        self._note_idle()
+        self._begin_ready_jobs()
+        self._set_idle_if_empty()
 
-    def _note_idle(self) -> None:
+    def _set_idle_if_empty(self) -> None:
         if not self._waiting and not self._running:
             self._idle.set()
 
 
 class Queues:
-    """The bot's queues, by scope. Commands never wait for a model."""
+    """The bot's queues. Each kind of work has its own, so commands never wait for a model."""
 
     def __init__(self) -> None:
         self.commands = SerialQueues("commands", at_once=128)
         self.slow = SerialQueues("slow commands", at_once=8)
         # Most jobs wait for a model. Anybody may open topics, so a chat's share is bounded.
-        self.chats = SerialQueues("chats", at_once=256, of_one=16, owner=attrgetter("owner"))
+        self.chats = SerialQueues("chats", at_once=256, max_per_owner=16, owner=attrgetter("owner"))
         self.settling = SerialQueues("settling", at_once=4)
         self.notices = SerialQueues("notices", at_once=4)
         self.buttons = SerialQueues("buttons", at_once=4)
@@ -217,9 +222,12 @@ class Queues:
             await queues.idle()
 
     async def close(self, *, grace: float) -> None:
-        """Begin no more jobs, and give answers being sent and commands time to finish."""
+        """Begin no more jobs. Give commands and answers that are being sent `grace` seconds to finish."""
         patience = min(2.0, grace)  # the next run would repeat a command that is half done
         await asyncio.gather(
-            *(one.close(grace=grace - patience, patience=patience) for one in (self.commands, self.slow, self.notices)),
-            *(one.close(grace=grace) for one in (self.chats, self.settling, self.buttons)),
+            *(
+                queue.close(grace=grace - patience, patience=patience)
+                for queue in (self.commands, self.slow, self.notices)
+            ),
+            *(queue.close(grace=grace) for queue in (self.chats, self.settling, self.buttons)),
         )

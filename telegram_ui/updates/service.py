@@ -1,6 +1,6 @@
-"""Open the Telegram side: connect, replay, fetch updates by polling or webhook, and stop in order.
+"""Run the Telegram side: connect, replay unfinished updates, fetch new ones by polling or webhook, and stop in order.
 
-This module also handles the times when Telegram is away.
+Requests are retried while Telegram cannot be reached.
 """
 
 import asyncio
@@ -53,28 +53,28 @@ class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it 
 
 @define(eq=False)
 class Service:
-    """A connected Telegram side. `invitation`: the sentence with the link that makes its user the admin, or ""."""
+    """The running Telegram side."""
 
     bot: ExtBot[None]
     intake: Dispatcher
     polls: PollRequest
     is_polling: Callable[[], bool]
-    invitation: str = ""
+    invitation: str = ""  # a sentence with the link that makes the first admin, or ""
 
     async def demand_updates(self) -> None:
         """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time."""
-        if self.is_polling() and not self.polls.go_well():
+        if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
 
-    async def until_failure(self) -> NoReturn:
+    async def wait_for_failure(self) -> NoReturn:
         """Wait until the token is revoked, and raise SettingsError."""
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
 
 async def identify_bot(settings: Settings) -> str:
-    """Return one line about the token's bot, for --check. Raise SettingsError for a wrong token."""
-    _check_form(settings)
+    """Return one line about the token's bot, for --check. Raise SettingsError if the token is wrong."""
+    _check_token_format(settings)
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
         base_url=f"{settings.telegram_api_url}/bot",
@@ -111,13 +111,13 @@ async def open_telegram_service(
 ) -> AsyncIterator[Service]:
     """Run the bot while the block runs. Stopping takes about 8 seconds at most.
 
-    `dependencies` makes the parts that commands work with. `alongside` opens other senders of messages. `silent_for`:
-    seconds without a successful poll after which polling is started again.
+    `dependencies` makes the parts that commands use. `alongside` opens other senders of messages. Polling starts again
+    after `silent_for` seconds without a successful poll.
 
-    Raise SettingsError if Telegram refuses the token or the webhook, or if the address cannot be listened on. While
-    Telegram cannot be reached, keep trying.
+    Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use. Keep trying while
+    Telegram cannot be reached.
     """
-    _check_form(settings)
+    _check_token_format(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
@@ -150,17 +150,17 @@ async def open_telegram_service(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
         await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
-        link = await claim.invite(bot.username)
+        link = await claim.open_link(bot.username)
         service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
-        await _run_tolerantly(queue.purge())
+        await _run_or_log_error(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
         await stack.enter_async_context(_run_in_background(intake.dispatch_all()))
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
-        await stack.enter_async_context(_run_in_background(queue.keep_log_cut(pause)))
-        await stack.enter_async_context(_run_in_background(_keep_house(queue, pause)))
+        await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
+        await stack.enter_async_context(_run_in_background(_purge_hourly(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(alongside(commands))
         if isinstance(queue, SharedQueue):
@@ -185,7 +185,7 @@ async def open_telegram_service(
         logger.info("Stopping.")
 
 
-def _check_form(settings: Settings) -> None:
+def _check_token_format(settings: Settings) -> None:
     # A token that breaks the URL would otherwise look like a network error.
     if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
@@ -203,7 +203,7 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
 
 # connecting -------------------------------------------------------------------------------------------
 async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
-    """Repeat a request with back-off until it succeeds, and log each failure."""
+    """Repeat a request with back-off until it succeeds. Log each failure as `trouble`."""
     wait = 1.0
     while True:
         try:
@@ -233,7 +233,7 @@ async def _run_polling(
     silent_for: float,
 ) -> AsyncIterator[None]:
     async def watch() -> None:
-        """Fetch, and start again if fetching ends or hangs. Waiting for room in the queue does not count."""
+        """Fetch updates, and start again if fetching ends or hangs. A full queue does not count as hanging."""
         while not polls.refused.is_set():
             async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
                 since = monotonic()
@@ -283,13 +283,13 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
 
 
-async def _keep_house(queue: DurableQueue, pause: Pause) -> None:
+async def _purge_hourly(queue: DurableQueue, pause: Pause) -> None:
     while True:
         await pause(3600)
-        await _run_tolerantly(queue.purge())
+        await _run_or_log_error(queue.purge())
 
 
-async def _run_tolerantly(work: Awaitable[None]) -> None:
+async def _run_or_log_error(work: Awaitable[None]) -> None:
     try:
         await work
     except Exception as error:  # broad: housekeeping may fail and be done next time

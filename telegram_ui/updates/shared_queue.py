@@ -1,6 +1,6 @@
 """The queue of a process that shares its work with others.
 
-receive() only commits updates. The process that serves their chat claims them from the inbox.
+receive() only commits updates. The process that serves a chat claims its updates from the inbox.
 """
 
 import asyncio
@@ -15,7 +15,13 @@ from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
 from storage.bot_state.inbox import NOBODY, Inbox, Lease
-from telegram_ui.updates.durable_queue import MAX_OF_ONE, MAX_UNFINISHED, PEOPLE_KNOWN, DurableQueue, make_arrival
+from telegram_ui.updates.durable_queue import (
+    MAX_UNFINISHED,
+    MAX_UNFINISHED_PER_PERSON,
+    PEOPLE_KNOWN,
+    DurableQueue,
+    make_arrival,
+)
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_inbox import SharedWork
@@ -26,12 +32,12 @@ IDLE_FOR = 300.0  # seconds without an update after which another process may se
 
 
 class SharedQueue(DurableQueue):
-    """A DurableQueue from which an update comes out in the process that claims it.
+    """A DurableQueue whose updates come out in the process that claims them.
 
-    `monotonic` returns seconds. `learn_people` is given senders, and reads other processes' decisions about strangers.
+    `monotonic` returns seconds. `learn_people` gets senders' ids, and loads other processes' decisions about them.
     """
 
-    _begins_at_once = False
+    _enqueues_at_once = False
 
     def __init__(
         self,
@@ -43,9 +49,9 @@ class SharedQueue(DurableQueue):
         monotonic: Callable[[], float],
         learn_people: Callable[[Sequence[int]], Awaitable[None]],
         limit: int = MAX_UNFINISHED,
-        limit_of_one: int = MAX_OF_ONE,
+        limit_per_person: int = MAX_UNFINISHED_PER_PERSON,
     ) -> None:
-        super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
+        super().__init__(inbox, keep=keep, now=now, limit=limit, limit_per_person=limit_per_person)
         self._shared = shared
         self._monotonic = monotonic
         self._learn_people = learn_people
@@ -54,7 +60,7 @@ class SharedQueue(DurableQueue):
         self._known = LRUCache[int, int](PEOPLE_KNOWN)  # each person's unfinished updates in all processes
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Move the updates that this process kept before it shared its work to the common inbox, and count them."""
+        """Move the updates of this process's former own inbox to the common one, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
         rows = await former.pending(bot.id)
@@ -92,7 +98,7 @@ class SharedQueue(DurableQueue):
         return False  # received updates need not be handled here
 
     async def claim(self, bot: telegram.Bot) -> int:
-        """Claim and queue updates, and count them."""
+        """Claim and queue updates, and return their number."""
         while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # one claim serves several updates
             self._room.clear()
             await self._room.wait()
@@ -102,10 +108,10 @@ class SharedQueue(DurableQueue):
                 # Taken while the database was away, or claimed twice.
                 is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
                 if not is_under_way and row.update_id not in self._unmarked:
-                    await self._take_up(row, row.attempts, bot)
+                    await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _is_catching_up(self, update: telegram.Update) -> bool:
+    async def _must_wait_for_written(self, update: telegram.Update) -> bool:
         bot = update.get_bot()
         try:
             await self.claim(bot)
@@ -119,7 +125,7 @@ class SharedQueue(DurableQueue):
         return True
 
     async def let_go(self) -> None:
-        """Drop updates whose lease was lost, and release the leases of quiet chats and of those others ask for."""
+        """Drop updates whose lease was lost. Release the leases of quiet chats, and of chats that others ask for."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
         self._drop_finished([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
@@ -143,7 +149,7 @@ class SharedQueue(DurableQueue):
     def _count_unfinished(self, person: int) -> int:
         return self._known.get(person, 0)
 
-    def _may_go_on(self, update: telegram.Update) -> bool:
+    def _may_handle_unwritten(self, update: telegram.Update) -> bool:
         return self._find_lease(update) is not None and self._shared.leases.replica.may_go_on()
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:

@@ -1,6 +1,6 @@
 """Move the memory of a group that becomes a supergroup to its new id.
 
-First the work under the old id is finished, then the memory is renamed, then updates of the supergroup are handled.
+First, the work under the old id is finished. Then the memory gets the new id. Updates under the new id wait for that.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """The new ids of upgraded groups, and the moves of their memories."""
+    """Knows the new ids of upgraded groups, and moves their memories."""
 
     _corrections: Corrections
     _queues: Queues
@@ -33,24 +33,27 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def follow_upgrade(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return the update under the group's new id, without its message, which cannot be replied to any more."""
+        """Return an update under the group's new id, without the id of its message, which cannot be replied to."""
         new = self._current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
-    def is_former(self, update: telegram.Update) -> bool:
-        """Return True if the update is a press under a message of the old chat, which cannot be changed any more."""
+    def is_in_old_chat(self, update: telegram.Update) -> bool:
+        """Return True if an update is a press in the old chat, whose messages can no longer be changed."""
         message = update.callback_query.message if update.callback_query else None
         return message is not None and self._current_id(message.chat.id) != message.chat.id
 
     async def refuse_press(self, update: telegram.Update) -> None:
-        """Tell the person that the button no longer works."""
+        """Tell the person that the button no longer works. Raise TelegramError if that fails."""
         if update.callback_query is not None:
             await update.callback_query.answer(tr("shared-dead-button"))
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
-        """Queue the move of a memory. Commands under the new id wait for it. A second call does no harm."""
+        """Queue the move of a memory, and call `finished` after it. Commands under the new id wait for the move.
+
+        A second call does no harm.
+        """
         self._under_way[old] = new
 
         async def follow() -> None:

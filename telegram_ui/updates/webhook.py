@@ -1,4 +1,4 @@
-"""Updates by webhook: an HTTP endpoint that accepts only Telegram's secret."""
+"""The HTTP endpoint that receives updates by webhook. It accepts only requests with the webhook's secret."""
 
 import hmac
 
@@ -11,7 +11,7 @@ from starlette.routing import Route
 from records.errors import StorageError
 from runtime.bounded_json import parse_bounded
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.polling import MAX_RICH_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MAX_RICH_PARTS, parse_or_make_empty
 from text.characters import replace_surrogates_in
 
 MAX_UPDATE_BYTES = 8_000_000  # bytes of one update; a table of 32,768 cells that replies to another has some 4 MB
@@ -19,8 +19,10 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 
 
 def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
-    """Build the endpoint. It answers 200 for a committed update, 503 if Telegram should offer it again, 413 for a body
-    larger than any update, and 403 for a wrong secret.
+    """Return the app of the endpoint.
+
+    It answers 200 for a committed update, and 503 if Telegram should offer the update again. It answers 413 for a body
+    larger than any update, 400 for invalid JSON, and 403 for a wrong secret.
     """
 
     async def receive(request: Request) -> Response:
@@ -38,7 +40,7 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
             return Response(status_code=400)
-        update = read_or_emptied(data, bot)
+        update = parse_or_make_empty(data, bot)
         try:
             await queue.receive([(update, data)])
         except StorageError:

@@ -143,7 +143,7 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
     page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     mega = 1_000_000
     for said in (
-        f"{durable_queue.MAX_OF_ONE} unfinished messages",
+        f"{durable_queue.MAX_UNFINISHED_PER_PERSON} unfinished messages",
         f"tool calls ({tool_calls.MAX_CALLS} an answer)",
         f"messages of one answer ({formatting.MAX_MESSAGES}, else",
         f"{openai_client.MAX_ANSWER_BYTES // mega} MB, {partial_answer.MAX_TEXT_CHARS:,} characters, an hour",

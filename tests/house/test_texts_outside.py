@@ -23,7 +23,7 @@ OPERATORS = frozenset(
         "TelegramError",
         "BadRequest",
         "TypeError",
-        "is_saying",
+        "has_phrase",
     }
 )
 """Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""

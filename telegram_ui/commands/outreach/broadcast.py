@@ -15,7 +15,7 @@ from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
-from telegram_ui.sending.chat import Chat, put_work_under_lease
+from telegram_ui.sending.chat import Chat, bind_work_to_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
 
@@ -119,7 +119,7 @@ class BroadcastSender:
                     continue
                 chosen = await self._memory.language(broadcast.admin) or ""
                 language = choose_language(chosen, "", is_shared=False, default=self._dependencies.default_language)
-                put_work_under_lease(self._memory.shared_work, broadcast.admin)
+                bind_work_to_lease(self._memory.shared_work, broadcast.admin)
                 with speak_in(language):
                     await self._send_to_all(broadcast)
 

@@ -28,7 +28,7 @@ from telegram_ui.commands.buttons import (
 )
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import find_zone, format_clock, format_quote, set_reference_time
-from telegram_ui.sending.chat import Chat, put_work_under_lease
+from telegram_ui.sending.chat import Chat, bind_work_to_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
 
@@ -233,7 +233,7 @@ class ReminderTeller:
     async def send_reminder(self, reminder: Reminder, now: datetime) -> Told:
         """Send a reminder and return the outcome, as reminders/sending.py expects."""
         config = await self._memory.config(reminder.owner)
-        put_work_under_lease(self._memory.shared_work, reminder.owner)
+        bind_work_to_lease(self._memory.shared_work, reminder.owner)
         chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
         if not self._memory.serves(reminder.person):
             log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)

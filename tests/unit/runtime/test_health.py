@@ -62,7 +62,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
         return answer.status_code, answer.text
 
     assert await answers() == (503, "started: no\nnot stopping: ok\n")
-    program.readiness.started(program.measure, storage=program.storage)
+    program.readiness.mark_started(program.measure, storage=program.storage)
     assert await answers() == (200, "started: ok\nnot stopping: ok\nstorage: ok\n")
     program.storage_works = False
     assert await answers() == (503, "started: ok\nnot stopping: ok\nstorage: no\n")
@@ -76,7 +76,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
 
 
 async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, probe: httpx.AsyncClient) -> None:
-    program.readiness.started(program.measure, storage=program.storage)
+    program.readiness.mark_started(program.measure, storage=program.storage)
     for _ in range(5):
         assert (await probe.get("/readyz")).status_code == 200
     assert program.asked == 1
@@ -91,8 +91,8 @@ async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: 
     async def hangs() -> None:
         await asyncio.Event().wait()
 
-    program.readiness.started(program.measure, updates=hangs)
-    assert (await program.readiness.asked())["updates"] is False
+    program.readiness.mark_started(program.measure, updates=hangs)
+    assert (await program.readiness.check_parts())["updates"] is False
 
 
 async def test_the_figures_are_prometheus_own_format(probe: httpx.AsyncClient) -> None:
@@ -105,7 +105,7 @@ async def test_sizes_and_queues_are_measured_for_each_scrape_and_a_dead_disk_hid
     program: Program, probe: httpx.AsyncClient
 ) -> None:
     assert (await probe.get("/metrics")).status_code == 200, "before the start"
-    program.readiness.started(program.measure, storage=program.storage)
+    program.readiness.mark_started(program.measure, storage=program.storage)
     await probe.get("/metrics")
     program.storage_works = False
     answer = await probe.get("/metrics")

@@ -37,7 +37,7 @@ def heard(listener: socket.socket) -> list[str]:
 async def test_states_arrive_and_the_watchdog_is_fed_while_the_loop_turns(listening: tuple[socket.socket, str]) -> None:
     listener, name = listening
     supervisor = Supervisor({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000", "WATCHDOG_PID": str(os.getpid())})
-    supervisor.tell("READY=1")
+    supervisor.notify("READY=1")
     assert heard(listener) == ["READY=1"]
     async with supervisor.watched(), asyncio.timeout(30):
         for _ in range(3):
@@ -53,7 +53,7 @@ async def test_states_arrive_and_the_watchdog_is_fed_while_the_loop_turns(listen
 )
 async def test_where_nobody_listens_nothing_fails(environ: dict[str, str]) -> None:
     supervisor = Supervisor(environ)
-    supervisor.tell("READY=1")
+    supervisor.notify("READY=1")
     async with supervisor.watched():
         pass
 

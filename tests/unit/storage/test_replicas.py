@@ -22,7 +22,7 @@ from settings import Secret
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from telegram_ui.sending.chat import demand_lease, put_work_under_lease
+from telegram_ui.sending.chat import bind_work_to_lease, check_lease
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.postgres_wire import laid
@@ -343,8 +343,8 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
     """It claims one person, is paused before it sends, and wakes when another process goes on."""
     async with machines.opened("a") as first, machines.opened("b") as second:
         assert await first.memory.served([ANN]) == [ANN]
-        put_work_under_lease(first.work, ANN)
-        await demand_lease()
+        bind_work_to_lease(first.work, ANN)
+        await check_lease()
         one = await first.memory.broadcasts.propose(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.begin(one, [BEN], receipt=1)
         [one] = await first.memory.broadcasts.sending()
@@ -354,9 +354,9 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         assert await second.memory.broadcasts.next_person(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
-            await demand_lease()
+            await check_lease()
         with pytest.raises(ServedElsewhere):
-            put_work_under_lease(first.work, ANN)
+            bind_work_to_lease(first.work, ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.note(one, BEN, "arrived")
         await first.memory.broadcasts.give_back(one, BEN)

@@ -8,7 +8,7 @@ from records.scopes import Person
 from settings import Settings
 from storage.bot_state.inbox import Arrival
 from telegram_ui.updates.access import MAX_TOLD_IN_ALL, Access
-from telegram_ui.updates.durable_queue import MAX_OF_ONE
+from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -29,23 +29,23 @@ async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Pee
         theirs = [turn.person.id for turn in bots.conversation.turns]
         assert theirs.count(ANN) <= 1, "one of Ann's may stand before his"
         assert theirs.count(BOB) == 2
-        assert len(await bots.pending()) <= MAX_OF_ONE + 3
-        await peer.told(tr("notices-too-much", most=MAX_OF_ONE), ANN)
-        assert peer.texts(ANN) == [tr("notices-too-much", most=MAX_OF_ONE)], "she is told once"
+        assert len(await bots.pending()) <= MAX_UNFINISHED_PER_PERSON + 3
+        await peer.told(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
+        assert peer.texts(ANN) == [tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON)], "she is told once"
         gate.set()
-        await peer.told(f"echo {MAX_OF_ONE - 1}", ANN)
+        await peer.told(f"echo {MAX_UNFINISHED_PER_PERSON - 1}", ANN)
         await service.intake.idle()
         assert await bots.pending() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
-    assert answered == [str(number) for number in range(MAX_OF_ONE)]
+    assert answered == [str(number) for number in range(MAX_UNFINISHED_PER_PERSON)]
 
 
 async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, peer: Peer) -> None:
     bots.conversation.gate("0")
-    for number in range(MAX_OF_ONE + 1):
+    for number in range(MAX_UNFINISHED_PER_PERSON + 1):
         peer.world.say(ANN, ANN, str(number))
     async with bots.running() as service:
-        await peer.told(tr("notices-too-much", most=MAX_OF_ONE), ANN)
+        await peer.told(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Stopped.", ANN)
         await service.intake.idle()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from records.scopes import Scope
 from records.turns import Replied
-from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, make_incoming, parse_update, read_checklist
+from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, format_checklist, make_incoming, parse_update
 from tests.support.processor_time import count_units
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -284,4 +284,4 @@ def test_checklists_are_lists_with_boxes() -> None:
     bob = {"id": 5, "is_bot": False, "first_name": "Bob"}
     tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
     checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
-    assert read_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"
+    assert format_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"

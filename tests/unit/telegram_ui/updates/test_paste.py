@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.text import pieces, units
-from telegram_ui.updates.paste import MAX_PIECES, Pastes, is_continued, may_continue
+from telegram_ui.updates.paste import MAX_PIECES, Pastes, continues_message, may_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -108,10 +108,10 @@ def test_what_does_not_belong_is_not_taken(pastes: Pastes[Text], other: Text) ->
 
 
 def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
-    assert not is_continued(Text(1000), Text(3000))
-    assert is_continued(Text(1500), Text(3000))
-    assert is_continued(Text(1), Text(4000))
-    assert not may_continue(Text(2047))
+    assert not continues_message(Text(1000), Text(3000))
+    assert continues_message(Text(1500), Text(3000))
+    assert continues_message(Text(1), Text(4000))
+    assert not may_be_continued(Text(2047))
 
 
 def test_closing_leaves_open_pastes_incomplete(pastes: Pastes[Text], timers: Timers) -> None:
@@ -126,7 +126,7 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
     pastes = Pastes[Text](timers)
     parts = [Text(units(part)) for part in pieces(text)]
-    if not may_continue(parts[0]):
+    if not may_be_continued(parts[0]):
         assert len(parts) == 1
         return
     turn = Turn(pastes, parts[0])
@@ -138,11 +138,11 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
 def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
     album, other = Text(0, album="5"), Text(0, album="6")
     forwarded = Text(20, origin="forwarded")
-    assert may_continue(album)
-    assert is_continued(album, album)
-    assert not is_continued(other, album)
-    assert not is_continued(Text(20), album)
-    assert may_continue(forwarded)
-    assert is_continued(forwarded, forwarded)
-    assert not is_continued(Text(20), forwarded)
-    assert not is_continued(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)
+    assert may_be_continued(album)
+    assert continues_message(album, album)
+    assert not continues_message(other, album)
+    assert not continues_message(Text(20), album)
+    assert may_be_continued(forwarded)
+    assert continues_message(forwarded, forwarded)
+    assert not continues_message(Text(20), forwarded)
+    assert not continues_message(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import telegram
 
-from telegram_ui.updates.polling import MAX_DEPTH, MAX_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MAX_DEPTH, MAX_PARTS, parse_or_make_empty
 from tests.unit.telegram_ui.conftest import ANN, client
 
 SAID: dict[str, Any] = {
@@ -35,10 +35,10 @@ def nested(levels: int) -> dict[str, Any]:
 )
 def test_an_update_that_cannot_be_read_is_its_number(message: dict[str, Any]) -> None:
     bot = client("http://127.0.0.1:9")
-    assert read_or_emptied({"update_id": 9, "message": message}, bot) == telegram.Update(9)
+    assert parse_or_make_empty({"update_id": 9, "message": message}, bot) == telegram.Update(9)
 
 
 def test_a_usual_one_is_read() -> None:
-    update = read_or_emptied({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
+    update = parse_or_make_empty({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
     assert update.message is not None
     assert update.message.text == "hello"

@@ -65,7 +65,7 @@ async def test_no_more_than_so_many_run_at_once() -> None:
 
 
 async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
-    queues, log = SerialQueues("test", at_once=4, of_one=2, owner=lambda key: key[0]), Log()
+    queues, log = SerialQueues("test", at_once=4, max_per_owner=2, owner=lambda key: key[0]), Log()
     for name in ("a1", "a2", "a3", "a4", "b1"):
         queues.submit(name, log(name, gated=name != "b1"))
     await asyncio.sleep(0)

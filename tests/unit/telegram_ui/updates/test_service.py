@@ -66,7 +66,7 @@ async def test_a_token_that_is_revoked_while_running_ends_it(bots: Bots, peer: P
         peer.fault("error", "getUpdates", error_code=401, description="Unauthorized")
         peer.world.say(ANN, ANN, "hello")
         with pytest.raises(SettingsError, match="TELEGRAM_BOT_TOKEN"):
-            await asyncio.wait_for(service.until_failure(), 10)
+            await asyncio.wait_for(service.wait_for_failure(), 10)
 
 
 async def test_it_waits_for_a_telegram_that_is_away(bots: Bots, peer: Peer) -> None:
@@ -201,9 +201,9 @@ async def test_a_poll_that_failed_is_not_well_until_one_succeeds(peer: Peer) -> 
             peer.fault(fault, "getMe")
             with suppress(TelegramError):
                 await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
-            assert not polls.go_well()
+            assert not polls.is_healthy()
             await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
-            assert polls.go_well()
+            assert polls.is_healthy()
     finally:
         await polls.shutdown()
 

@@ -109,7 +109,7 @@ async def queue_of(
             now=lambda: NOW,
             monotonic=clock,
             learn_people=Access(settings, bot, now=lambda: NOW, people=people).refresh,
-            limit_of_one=3,
+            limit_per_person=3,
         )
         queue.people = people
         queue.inbox, queue.work = inbox, work
