@@ -76,21 +76,21 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
-    """Return the limits of summaries for prompts of at most `ceiling` tokens."""
+    """Return the limits for summarising if a prompt has at most `ceiling` tokens."""
     part = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """Parts that most others need. `background` is the model that summarises, `others` may answer, too."""
+    """The parts that most other parts need."""
 
     settings: Settings
     clock: Clock
     memory: ExternalMemory
     answers: ChatModel
-    others: Mapping[str, ChatModel]
-    background: ChatModel
+    others: Mapping[str, ChatModel]  # further models that people may choose for answers, by name
+    background: ChatModel  # the model that summarises
     describers: Sequence[ChatModel]
     precedence: Precedence
     quota: Quota
@@ -106,7 +106,7 @@ class Core:
         return self.settings.facts == "on"
 
     def find_background_room(self, most: int) -> int:
-        """Return the token limit of a background prompt."""
+        """Return the token limit of a prompt for the background model, which is `most` or less."""
         return find_prompt_room(self.background, most)
 
 
@@ -121,10 +121,10 @@ async def open_services(
     serving: Serving = lambda _people: lambda _owner: True,
     commands: Mapping[str, str] = NO_COMMANDS,
 ) -> AsyncIterator[Services]:
-    """Open all parts, and close them in order at the end. Raise SettingsError or StorageError.
+    """Open all parts while the block runs. Raise SettingsError or StorageError if one cannot be opened.
 
-    With `offline`, no endpoint is used. Benchmarks pass `models`, which answer and summarise, and an open `embedder`.
-    `commands` are the names and descriptions of commands that the model should know.
+    With `offline`, no endpoint is used. Benchmarks pass an open `embedder`, and `models` to answer and to summarise.
+    `commands` holds the names and descriptions of commands that the model should know.
     """
     async with AsyncExitStack() as stack:
         url = settings.database_url.value
@@ -198,7 +198,7 @@ async def open_core(
     embedder: Embedder | None,
     commands: Mapping[str, str],
 ) -> Core:
-    """Open models, quota, embedder and retrieval."""
+    """Open the models, quota, embedder and retrieval."""
     others: dict[str, ChatModel] = {}
     if models is None and not offline:
         models = await open_models(settings, stack)
@@ -252,7 +252,7 @@ async def open_core(
 
 
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
-    """Open fact learning, the profile and history extraction."""
+    """Open the parts that learn facts, distil profiles, and extract facts from earlier messages."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.find_background_room)
     facts = Facts(
@@ -409,7 +409,7 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
 async def open_model(
     model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL"
 ) -> ChatModel:
-    """Return a chat model at the configured endpoint. `setting` is the variable that names it."""
+    """Open a chat model at the configured endpoint. `setting` is the environment variable that names the model."""
     abilities = dict(settings.model_abilities).get(model, UNKNOWN)
     chat = OpenAIChat(
         model_setting=setting,
@@ -427,14 +427,14 @@ def list_further_models(settings: Settings) -> list[str]:
 
 
 async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Transcriber | None:
-    """Return the model of TRANSCRIPTION_MODEL, or None if voice messages are not transcribed."""
+    """Open the model of TRANSCRIPTION_MODEL, or return None if that is not set."""
     if offline or not settings.transcription_model:
         return None
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
 async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
-    """Return the model of SPEECH_MODEL, or None if nothing is spoken."""
+    """Open the model of SPEECH_MODEL, or return None if that is not set."""
     if offline or not settings.speech_model:
         return None
     speaker = Speaker(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
@@ -442,7 +442,7 @@ async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bo
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
-    """Return the model of EMBEDDING_MODEL, or None. If `offline`, an endpoint's model needs EMBEDDING_BASE_URL."""
+    """Open the model of EMBEDDING_MODEL, or return None. If `offline`, it needs EMBEDDING_BASE_URL or `local`."""
     if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
         return None
     embedder = make_embedder(settings)

@@ -1,6 +1,6 @@
 """The program's entry point: command line, signals and exit status.
 
-Exit status 0 means success, 1 that something cannot be reached, 2 a wrong setting.
+The exit status is 0 for success, 1 if something cannot be reached, and 2 for a wrong setting.
 """
 
 import argparse
@@ -56,7 +56,7 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A request to stop. A running bot shuts down in order, and a starting one is cancelled."""
+    """Tells the program to stop. A running bot shuts down in order, and a starting bot is cancelled."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
@@ -70,7 +70,7 @@ class Stop:
         self.requested.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
-        """Wait until a stop is requested or one of the others ends, and raise what that one raised."""
+        """Wait until a stop is requested or another coroutine ends, and raise the error of that coroutine, if any."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *others)]
         try:
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
         if missing := list(find_missing_settings(settings).values()):
             first, *others = missing
-            raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
+            raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
         return asyncio.run(_run_until_stopped(partial(run, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.announce(error.sentence, logging.ERROR)
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
 
 
 def restore_backup(file: Path, settings: Settings) -> int:
-    """Restore a backup, and print where the previous data is."""
+    """Restore a backup, print where the previous data is now, and return the exit status."""
     folder, url = settings.data_dir, settings.database_url.value
     done = backup.restore(file, folder, database_url=url)
     if done.aside is not None:
@@ -157,7 +157,7 @@ def restore_backup(file: Path, settings: Settings) -> int:
 
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
-    """Run the bot until `stop` is set or Telegram revokes the token. Serve the dashboard if `has_page`."""
+    """Run the bot until a stop is requested or Telegram revokes the token. Serve the dashboard if `has_page`."""
     readiness = Readiness(stop.requested.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
@@ -245,7 +245,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
 
 
 async def run_playground(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
-    """Run the bot against a local Bot API server with a chat page, and open that in a browser if `browser`."""
+    """Run the bot with a local Bot API server and a chat page. Open the page in a browser if `browser` is True."""
     # Imported here, because a bot without a playground needs no web server.
     from playground.stage import open_stage
 
@@ -281,9 +281,9 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """Choose the playground's model: the configured endpoint, else Ollama on this machine, else the offline model.
+    """Choose the playground's model: the configured one, or else one of Ollama on this machine, or the offline model.
 
-    Return the settings, the name to show, and True for the offline model.
+    Return the settings for the model, the name to show, and True if it is the offline model.
     """
     from playground.ollama import OLLAMA, ollama_model
 
@@ -297,7 +297,7 @@ async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bo
 
 def _format_answer(answer: str) -> list[dict[str, Any]]:
     shown = (piece for piece in formatting.split_pieces(answer) if not piece.is_blank)
-    return [{"text": one.text, "entities": [entity.to_dict() for entity in one.entities]} for one in shown]
+    return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
 
 def has_screen(environ: Mapping[str, str]) -> bool:

@@ -52,10 +52,10 @@ MAX_SHOWN_CHARS = 60  # of a wrong value in its error
 
 
 def setting(default: T, meaning: str, read: ParseText[T], *, shown: str = "", is_first: bool = False) -> T:
-    """Return a field that is read from the environment variable of its name in capitals.
+    """Return a dataclass field whose value comes from the environment variable of the same name in capitals.
 
-    `meaning` is the description in docs/reference.md and .env.example, `shown` replaces the default value there, and
-    `is_first` puts the setting at the top.
+    `read` parses the value. `meaning` is the description in docs/reference.md and .env.example. There, `shown` replaces
+    the default value, and `is_first` puts the setting at the top.
     """
     return field(default=default, metadata={"meaning": meaning, "read": read, "shown": shown, "is_first": is_first})
 
@@ -235,7 +235,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Return the settings from environment variables. Raise SettingsError, naming every wrong variable.
+        """Parse settings from environment variables. Raise SettingsError, which names every wrong variable.
 
         An empty value counts as not set. The token and the key are not required, because a playground needs neither.
         """
@@ -265,7 +265,7 @@ class Settings:
             )
 
     def secrets(self) -> tuple[str, ...]:
-        """Return every secret value that is set, to redact it in the log."""
+        """Return all secret values that are set, so that the log can redact them."""
         values = (getattr(self, option.name) for option in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
         password = urlsplit(self.database_url.value).password
@@ -299,13 +299,13 @@ def find_misspelt(environ: Mapping[str, str]) -> list[str]:
 
 
 class Environment(dict[str, str]):
-    """Variables by name. `places` has the line of `.env` for each variable that came from there."""
+    """Variables by name. For each variable from `.env`, `places` names the line in that file."""
 
     places: Mapping[str, str]
 
 
 def read_environment(directory: Path | None = None) -> Environment:
-    """Return the environment on top of `.env`. Raise SettingsError, naming the line, if that file is not readable."""
+    """Return the variables of `.env`, overridden by the environment. Raise SettingsError if the file is unreadable."""
     file = (directory or Path.cwd()) / ".env"
     try:
         text = file.read_bytes().decode() if file.is_file() else ""

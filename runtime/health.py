@@ -1,6 +1,6 @@
 """Serve /healthz, /readyz and /metrics to a supervisor, a load balancer and Prometheus.
 
-There is no password, so only the operator's machines should reach the address. No response contains personal data.
+There is no password, so only the operator's machines should be able to reach them. No response has personal data.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ async def _do_nothing() -> None:
 
 @define(eq=False)
 class Readiness:
-    """The readiness of the process: started, not stopping, and every part works."""
+    """Knows if the process is ready: it has started, is not stopping, and every part works."""
 
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
@@ -52,7 +52,7 @@ class Readiness:
         self._known_at = float("-inf")
 
     async def check_parts(self) -> dict[str, bool]:
-        """Return True or False for each part by name. The process is ready if all are True."""
+        """Return for each part by name if it works. The process is ready if all are True."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
@@ -63,7 +63,7 @@ class Readiness:
         return running | self._known
 
     async def update_gauges(self) -> None:
-        """Update the gauges, unless that takes too long."""
+        """Update the gauges of /metrics. Give up after CHECK_SECONDS."""
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 await self._measure()

@@ -19,7 +19,7 @@ READ_WITHIN = 20.0  # seconds between two checks; a client that read nothing in 
 
 
 class BoundedProtocol(H11Protocol):
-    """An HTTP/1.1 protocol with a limited number of connections, which drops clients that send or read too slowly."""
+    """An HTTP/1.1 protocol that limits the number of connections, and drops clients that send or read too slowly."""
 
     most_connections = MAX_CONNECTIONS
     request_within = REQUEST_WITHIN
@@ -56,7 +56,7 @@ class BoundedProtocol(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _make_room(self) -> bool:
-        """Close the oldest connection without a complete request. Return False if all others have one.
+        """Close the oldest connection that waits for a complete request. Return False if there is none.
 
         Prefer connections that have never sent a complete request.
         """
@@ -121,7 +121,7 @@ async def serve_app(
     grace: int = 2,
     idle: int = 5,
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Port 0 takes a free one. Raise OSError if it is in use.
+    """Serve `app` while the block runs, and yield the port. Port 0 selects a free one. Raise OSError if it is in use.
 
     At the end, running requests have `grace` seconds to finish. Idle connections are kept for `idle` seconds.
     """
@@ -155,7 +155,7 @@ async def serve_app(
 async def serve(
     app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] | None = None
 ) -> AsyncIterator[int]:
-    """Serve `app` at the address of a setting, and yield the port. Raise SettingsError, naming it, if it is in use."""
+    """Serve `app` while the block runs, and yield the port. Raise SettingsError with `setting` if it is in use."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:

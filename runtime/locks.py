@@ -50,11 +50,11 @@ class ReadersWriterLock:
 
 
 class OwnerLock(ReadersWriterLock):
-    """The lock of one memory: `shared` to use its store, `exclusive` to move it, change its settings or erase data.
+    """The lock of one memory. Hold `shared` to use its store, and `exclusive` to move it, change settings or erase data.
 
-    A turn lasts as long as the model takes, and changing a setting should not wait that long. So a turn holds `turn`
-    throughout and `shared` only while it uses the store. Changes to text that an answer may have read wait for all
-    turns with `between_turns`.
+    A turn takes as long as the model, and changing a setting should not wait that long. So a turn holds `turn`
+    to its end, and `shared` only while it uses the store. Changes to text that an answer may have read hold `between_turns`,
+    which waits for all turns.
     """
 
     def __init__(self) -> None:

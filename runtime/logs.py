@@ -1,7 +1,7 @@
 """Logging without message text or secrets, at any level.
 
-Our own records contain only ids and counts. Records of libraries are reduced to their template, because their values
-include URLs with tokens, payloads and prompts. Tracebacks contain no error texts. Secrets are redacted in all output.
+Our own records contain only ids and counts. Library records are reduced to their template, because their values
+include URLs with tokens, payloads and prompts. Tracebacks contain no error texts. Secrets are redacted everywhere.
 """
 
 import json
@@ -32,7 +32,7 @@ LOGGED = make_counter(
 
 
 class CountingHandler(logging.Handler):
-    """Count warnings and errors in a metric."""
+    """Counts warnings and errors in a metric."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -43,7 +43,7 @@ class CountingHandler(logging.Handler):
 
 
 class RecentRecords(logging.Handler):
-    """Keep the latest warnings and errors for /admin: time, place, and our own templates without values."""
+    """Keeps the time, logger and message template of the latest warnings and errors for /admin."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -59,7 +59,7 @@ RECENT = RecentRecords()  # of this process
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Format a record as one line without secrets or message text."""
+    """Formats a record without secrets or message text. A traceback follows on further lines."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -77,7 +77,7 @@ class DiscreetFormatter(logging.Formatter):
 
 
 class JsonFormatter(DiscreetFormatter):
-    """Format a record as one JSON object on a line, with the `extra` fields of our own records."""
+    """Formats a record as one line with a JSON object, including the `extra` fields of our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
         safe, error = _remove_values(record)
@@ -108,9 +108,9 @@ def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseEx
 
 
 def announce(sentence: str, level: int = logging.INFO) -> None:
-    """Write a sentence to stderr regardless of LOG_LEVEL, as JSON if the log is in JSON."""
+    """Write a sentence to stderr regardless of LOG_LEVEL. Write it as JSON if the log is in JSON."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
-    if formatter := next((one for one in formatters if isinstance(one, JsonFormatter)), None):
+    if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):
         sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
     sys.stderr.write(sentence + "\n")
     sys.stderr.flush()
@@ -134,7 +134,7 @@ def _take_first_words(message: object) -> str:
 
 
 def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
-    """Log to stderr from `level` on, and libraries from WARNING on, because they log payloads below that."""
+    """Log to stderr from `level` on. Log libraries from WARNING on only, because they log payloads below that."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own

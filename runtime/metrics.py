@@ -1,6 +1,6 @@
 """Prometheus metrics. Each package declares its own metrics with these functions.
 
-Labels take values of the program only, such as outcomes and error types, never personal data.
+Labels hold only values that the program defines, such as outcomes and error types, and never personal data.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,14 +35,14 @@ Labels = Mapping[str, Iterable[str]]
 
 
 def make_counter(name: str, meaning: str, labels: Labels | None = None) -> Counter:
-    """Register a counter that starts at 0 for all known labels. Prometheus sees it as `name` + "_total"."""
+    """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to its name."""
     made = Counter(name, meaning, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(made, labels or {})
     return made
 
 
 def make_gauge(name: str, meaning: str, labels: Labels | None = None) -> Gauge:
-    """Register a gauge that starts at 0 for all known labels."""
+    """Register a gauge that starts at 0 for all known label values."""
     made = Gauge(name, meaning, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(made, labels or {})
     return made
@@ -54,7 +54,7 @@ def make_histogram(name: str, meaning: str, labels: Labels | None = None) -> His
 
 
 def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:
-    """Create a series for every combination of labels, because rate() misses a series that begins at 1."""
+    """Create a series for every combination of label values, because rate() misses a series that begins at 1."""
     for values in product(*labels.values()) if labels else ():
         metric.labels(*values)
 

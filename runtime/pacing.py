@@ -1,6 +1,6 @@
-"""Rate limits in front of a page, for the requests and files of one visitor.
+"""Rate limits for the requests and file transfers of a page's visitors.
 
-A visitor is a person if the session is known, else an IP address.
+A visitor is a person if the session is known, and otherwise an IP address.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ class TooLarge(Exception):  # noqa: N818 - reads as the state it is
 
 
 class TooBusy(Exception):  # noqa: N818 - reads as the state it is
-    """Another file of the same person, or too many files of others, are being transferred."""
+    """The same person is transferring another file, or too many files are being transferred."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """A rate limit of `per_second` requests after a burst."""
+    """A rate limit of `per_second` requests a second, after a burst of `burst` requests."""
 
     burst: int
     per_second: float
@@ -79,7 +79,7 @@ class Visitors:
         self._persons[_hash_token(token)] = person
 
     def find_turns(self, scope: Scope) -> tuple[VisitorTurns, bool]:
-        """Return the rate limiter for a request, and True if the session is known."""
+        """Return the rate limiter for a request, and True if the request belongs to a known session."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
         person = self._persons.get(_hash_token(token)) if token else None
         address = scope["client"][0] if scope.get("client") else ""
@@ -120,7 +120,7 @@ class Paced:
 
 
 class Files:
-    """Limit concurrent uploads or downloads."""
+    """Limits the number of concurrent uploads or downloads."""
 
     def __init__(self) -> None:
         self._all = asyncio.Semaphore(MAX_FILES)
@@ -128,7 +128,7 @@ class Files:
 
     @asynccontextmanager
     async def turn(self, person: int) -> AsyncIterator[None]:
-        """Hold a place while the block runs. Raise TooBusy if none becomes free in time."""
+        """Hold a place for a file transfer while the block runs. Raise TooBusy if none becomes free in time."""
         own = self._persons.setdefault(person, asyncio.Lock())
         async with AsyncExitStack() as stack:
             try:

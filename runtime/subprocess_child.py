@@ -1,4 +1,4 @@
-"""The child's side of subprocess_worker.py: resource limits and output.
+"""Set resource limits and write output in a child process started by subprocess_worker.py.
 
 Import as little as possible here: asyncio alone would double the start time.
 """
@@ -13,13 +13,13 @@ from typing import IO
 if sys.platform != "win32":  # Windows has no such limits
     import resource
 
-LENGTH = struct.Struct(">Q")  # before each piece
+LENGTH = struct.Struct(">Q")  # precedes each value
 
 
 def limit_process(*, memory: int, seconds: int | None = None) -> None:
-    """Limit the address space in bytes and CPU time in seconds, and forbid writing files.
+    """Limit this process's address space in bytes and CPU time in seconds, and forbid it to write files.
 
-    A process with a time limit also gets a lower priority than the bot.
+    If `seconds` is given, also give it a lower priority than the bot.
     """
     if sys.platform == "win32":
         return
@@ -33,7 +33,7 @@ def limit_process(*, memory: int, seconds: int | None = None) -> None:
 
 
 def write(out: IO[bytes], kind: str, value: object) -> None:
-    """Send a value to the parent."""
+    """Send a value and its kind to the parent process, as JSON after its length."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)
     out.flush()

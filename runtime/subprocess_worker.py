@@ -19,7 +19,7 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 
 
 class ChildDied(Exception):  # noqa: N818 - reads as the state it is
-    """The child ended before it was done, or took too long."""
+    """The child process exited before it was done, or took too long."""
 
 
 def make_child_code(module: str) -> str:
@@ -30,9 +30,9 @@ def make_child_code(module: str) -> str:
 async def start_child(
     code: str, *arguments: str, keeps_environ: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
-    """Start a child and return it with its standard input and output. Arguments must be trusted.
+    """Start a child process, and return it with its standard input and output. Arguments must be trusted.
 
-    With `keeps_environ` the child inherits the environment. It must not read untrusted input then.
+    With `keeps_environ`, the child inherits the environment. Then it must not read untrusted input.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
@@ -49,7 +49,7 @@ async def start_child(
 
 
 async def end_process(process: Process) -> None:
-    """Kill a child that may have ended already, and wait for it to exit."""
+    """Kill a child process that may have exited already, and wait until it exits."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()
@@ -58,9 +58,9 @@ async def end_process(process: Process) -> None:
 async def iterate_answers(
     code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
-    """Give `data` to a child and yield its answers. Use it with `aclosing`. The child is killed at the end.
+    """Start a child process, send it `data`, and yield the kind and value of each answer. Kill the child at the end.
 
-    Raise ChildDied if the child ends too early or takes more than `longest_wait` seconds.
+    Use it with `aclosing`. Raise ChildDied if the child exits early or takes more than `longest_wait` seconds.
     """
     process, stdin, stdout = await start_child(code, *arguments, keeps_environ=keeps_environ)
     sending = asyncio.create_task(_send_input(stdin, data))

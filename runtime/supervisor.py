@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """The systemd instance that started this process, if any, found by its variables in `environ`."""
+    """Sends notifications to systemd if it started this process, according to `environ`."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         address = environ.get("NOTIFY_SOCKET", "")
@@ -22,7 +22,7 @@ class Supervisor:
         self._watchdog_seconds = int(limit) / 1e6 if self._address and is_for_us and limit.isdecimal() else 0.0
 
     def notify(self, state: str) -> None:
-        """Send a state such as READY=1."""
+        """Send systemd a state such as "READY=1"."""
         if not self._address:
             return
         try:
@@ -33,7 +33,7 @@ class Supervisor:
             log.warning("systemd was not told %s: %s", state, type(error).__name__)
 
     def watched(self) -> AbstractAsyncContextManager[None]:
-        """Notify the watchdog while the block runs. A blocked event loop does not."""
+        """Notify the watchdog regularly while the block runs. A blocked event loop sends nothing."""
         if not self._watchdog_seconds:
             return nullcontext()
 

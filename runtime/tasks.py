@@ -1,4 +1,4 @@
-"""Start, finish, repeat and cancel tasks reliably."""
+"""Finish, undo, repeat and cancel asyncio tasks reliably."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -12,8 +12,8 @@ AGAIN_SECONDS = 5.0  # how long to wait for a cancelled task before cancelling i
 async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
     """Cancel tasks and wait until they end. Ignore what they raise.
 
-    Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result. The task
-    then continues, so it is cancelled again.
+    Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result. Then the
+    task continues, so cancel it again.
     """
     left: set[asyncio.Task[Any]] = {task for task in tasks if not task.done()}
     while left:  # ends: no task loses every cancellation
@@ -46,9 +46,9 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
 async def acquire_or_undo(
     take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return what `take` returns. If the calling task is cancelled, finish `take` and undo it with `give_back`.
+    """Return the result of `take`. If the calling task is cancelled, finish `take` and undo it with `give_back`.
 
-    Otherwise a commit that had begun could leave a lease that nobody holds.
+    Otherwise a commit in progress could leave a lease that nobody holds.
     """
     task = asyncio.ensure_future(take())
     try:
@@ -67,7 +67,7 @@ async def acquire_or_undo(
 async def repeat_in_background(
     work: Callable[[], Awaitable[None]], *, every: float, grace: float
 ) -> AsyncIterator[None]:
-    """Run `work` now and `every` seconds until the block ends. A run in progress gets `grace` seconds to finish."""
+    """Run `work` now, and again `every` seconds, until the block ends. The last run has `grace` seconds to finish."""
     closing = asyncio.Event()
 
     async def go_on() -> None:
@@ -87,5 +87,5 @@ async def repeat_in_background(
 
 
 async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """Return the result of `work`, run in a thread if it takes long."""
+    """Return the result of `work`. Run it in a thread if `in_thread`."""
     return await asyncio.to_thread(work) if in_thread else work()

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans, which cost nothing unless `export_spans` is open.
+"""Record OpenTelemetry spans. They cost nothing unless `export_spans` is open.
 
 Attributes contain no personal data. Errors are recorded by type only, because their text may quote a person.
 """
@@ -25,12 +25,12 @@ class Span:
         self._made = made
 
     def add_attributes(self, attributes: Attributes) -> None:
-        """Add attributes."""
+        """Add attributes to the span."""
         if self._made is not None:
             self._made.set_attributes(attributes)
 
     def fail(self, error_type: str) -> None:
-        """Mark the span as failed."""
+        """Mark the span as failed with an error of this type."""
         if self._made is not None:
             from opentelemetry.trace import StatusCode
 
@@ -39,9 +39,9 @@ class Span:
 
 
 def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
-    """Record a span around the block. Spans inside it become its children, also in tasks that it starts.
+    """Record a span for the block. Spans that start within the block, or in tasks that it starts, become its children.
 
-    With `is_request`, the span is a request to another machine.
+    With `is_request`, the span stands for a request to another machine.
     """
     return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
 
@@ -65,9 +65,9 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
 
 @asynccontextmanager
 async def export_spans(endpoint: str) -> AsyncIterator[None]:
-    """Send spans to an OTLP collector in the background while the block runs.
+    """Send spans to the OTLP collector at `endpoint` in the background while the block runs.
 
-    Raise SettingsError if the packages for it are not installed.
+    Raise SettingsError if the OpenTelemetry packages are not installed.
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

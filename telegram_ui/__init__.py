@@ -1,7 +1,7 @@
-"""The Telegram side: updates in, answers out, commands. The only folder that knows python-telegram-bot.
+"""The Telegram side. This is the only folder that uses python-telegram-bot.
 
-check.py   The check of every part, for --check
-commands/  The commands, one file for each family
-sending/   Answers out
-updates/   Updates in
+check.py   checks every part for --check
+commands/  the commands, one file for each family
+sending/   sends answers and other texts
+updates/   receives updates and puts them into queues
 """

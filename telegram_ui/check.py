@@ -1,4 +1,4 @@
-"""The check of everything that the bot needs, one line for each part, for --check."""
+"""Check everything that the bot needs, and print one line for each part (--check)."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -28,7 +28,7 @@ from telegram_ui.updates.service import identify_bot
 
 
 class Findings:
-    """The findings of --check: one line per part, and the exit status."""
+    """Prints the findings of --check, one line for each part, and collects the exit status."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self.status = 0
@@ -39,7 +39,7 @@ class Findings:
         self.status = max(self.status, status)
 
     async def ask(self, part: str, question: Awaitable[str]) -> None:
-        """Print the answer of a part, or its error."""
+        """Print the answer to the question, or the error that it raises."""
         try:
             self.say(part, await question)
         except KeepsakeError as error:
@@ -56,7 +56,7 @@ IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
-    """Print one line for each part, and return the exit status. `misspelt`: sentences about unknown settings."""
+    """Print one line for each part, and return the exit status. `misspelt` holds sentences about unknown settings."""
     found = Findings(settings.secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
@@ -92,7 +92,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
 
 
 def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:
-    """Return the errors of required settings that are not set, by name."""
+    """Return an error for each required setting that is not set, by name."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:
         how = "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"
