@@ -85,10 +85,7 @@ class Table:
         return portable
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
-        """Convert a portable row to the values of `upsert`.
-
-        Raise KeyError if a required column is missing, and TypeError if no database can store a value.
-        """
+        """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if the row is invalid."""
         values: list[Value] = []
         for column in self.columns:
             value = row[column.name] if column.name in row else self.defaults[column.name]

@@ -43,10 +43,7 @@ def parse_optional_moment(text: object) -> datetime | None:
 
 
 class Records(Generic[Record]):
-    """Converts the rows of a table to values of a class, and back.
-
-    `renamed` maps a field to its column if their names differ.
-    """
+    """Converts table rows to values of a class, and back. `renamed` maps a field to a column with another name."""
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}

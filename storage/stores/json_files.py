@@ -238,10 +238,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """One record of the journal. By table name, `put` has portable rows and `delete` has the keys of deleted rows.
-
-    If a row of `users` is deleted, all rows of that owner are deleted.
-    """
+    """A journal record: portable rows and deleted keys, by table. Deleting a user deletes all rows of that owner."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)

@@ -225,10 +225,7 @@ class MemoryStore(FoldTable):
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map each term that no message has to terms of the scope that begin with it.
-
-        If `before` is given, ignore the message with that id and later ones.
-        """
+        """Map each term that no message with an id below `before` has to the terms of the scope that begin with it."""
         read = partial(search.find_completions, scope=scope, terms=terms, before=before)
         return await self._read_snapshot(scope.owner, read)
 

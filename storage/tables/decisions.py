@@ -73,10 +73,7 @@ def _hash_text(text: str, key: str) -> str:
 async def store_decisions(
     tx: Transaction, owner: int, facts: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Store the decisions about facts that are about to be erased.
-
-    If `decided_at` is given, use it as the time of the decision about each fact.
-    """
+    """Store the decisions about facts before the facts are erased, with `decided_at` as their time if it is given."""
     known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(facts)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:

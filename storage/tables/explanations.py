@@ -15,10 +15,7 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the newest answer.
-
-        If `telegram_id` is given, return that of the answer that this Telegram message shows, or that replies to it.
-        """
+        """Return the explanation of the newest answer, or of the answer that is or replies to a Telegram message."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -66,7 +63,6 @@ def store_explanation(connection: Connection, message: Message, explanation: str
 
 
 def replace_explanation(connection: Connection, message: Message, explanation: str) -> None:
-    """Replace the explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
     store_explanation(connection, message, explanation)
 

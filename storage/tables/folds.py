@@ -121,7 +121,6 @@ def read_summaries(
 
 
 async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
-    """Return True if a lease is still valid."""
     return bool(await tx.row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
 
 

@@ -55,10 +55,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
-        """Return how many of the owner's messages the running extraction has read, and how many it will read in total.
-
-        Return None if no extraction is running.
-        """
+        """Return how many of the owner's messages are read, and how many in total, or None if no extraction runs."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if await reader.row(_RUNNING, *scope) is None:
                 return None

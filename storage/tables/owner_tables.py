@@ -41,10 +41,7 @@ class OwnerTables:
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
-    """Return the first of `count` new ids. `counter` is a column of `users`, like "next_fact_id".
-
-    Raise StorageError if the owner is not in this store.
-    """
+    """Return the first of `count` new ids from a column of `users`. Raise StorageError for an unknown owner."""
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
     row = connection.execute(sql, (count, owner, kind)).fetchone()
     if row is None:
