@@ -150,7 +150,7 @@ async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip
     while True:
         async with AsyncExitStack() as stack:
             try:
-                sources = await _open_sources(stack, folder, work, url)
+                sources = await _open_readers(stack, folder, work, url)
             except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -158,12 +158,12 @@ async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                await _write_rows(sources, out)
+                await _write_backup_lines(sources, out)
                 return sources.elsewhere
         await asyncio.sleep(0.1)
 
 
-async def _open_sources(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
+async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
     """Open readers of all stores. Raise _BotNotReady if a memory was moved during this: it could be lost or doubled."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
@@ -253,9 +253,9 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     return await stack.enter_async_context(_open_snapshot_reader(copies / INDEX_NAME))
 
 
-async def _write_rows(sources: _Sources, out: gzip.GzipFile) -> None:
+async def _write_backup_lines(sources: _Sources, out: gzip.GzipFile) -> None:
     digest, count = hashlib.sha256(), 0
-    async for rows in _read_rows(sources):
+    async for rows in _iterate_backup_rows(sources):
         for row in rows:
             line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
             digest.update(line)
@@ -264,7 +264,7 @@ async def _write_rows(sources: _Sources, out: gzip.GzipFile) -> None:
     out.write(json.dumps({"end": digest.hexdigest(), "lines": count}).encode() + b"\n")
 
 
-async def _read_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+async def _iterate_backup_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
     # The server's state goes first: if both have a row, that of memory.db is older.

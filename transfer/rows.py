@@ -10,7 +10,7 @@ from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
-from storage.schema.validation import RowError, check_rows
+from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
 from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
@@ -47,7 +47,7 @@ def _check_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
 ) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
-        return check_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
+        return parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
@@ -56,7 +56,7 @@ def _check_rows(
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
-        made = check_rows(rows, owner, is_whole=history.is_whole)
+        made = parse_rows(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
         raise make_wrong_error(f"{error.row}.{error.name}") from None

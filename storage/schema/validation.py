@@ -33,7 +33,7 @@ class RowError(Exception):
         self.problem: Problem = problem
 
 
-def check_rows(
+def parse_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
     """Return the rows of all known tables with all columns, assigned to `owner`. Raise RowError if a value is invalid.

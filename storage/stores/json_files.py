@@ -87,11 +87,11 @@ def _write_tables(
     file.write('{\n  "keepsake": ' + indent_row(header, 2))
     for table in TABLES:
         file.write(f',\n  "{table.name}": {{')
-        _write_rows(source, file, table, keep_going, pauses)
+        _write_table(source, file, table, keep_going, pauses)
     file.write("\n}\n")
 
 
-def _write_rows(
+def _write_table(
     source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], pauses: bool
 ) -> None:
     """Write the rows of a table by owner. In `users`, an owner has one object, and in the other tables a list."""
@@ -278,7 +278,7 @@ def scan_journal(path: Path) -> JournalScan:
     """Scan a journal for damage. An incomplete last line is not damage: its transaction was never acknowledged."""
     end = last_seq = bad = 0
     bad_before_good = False
-    for entry, _, after in _read_records(path):
+    for entry, _, after in _read_lines(path):
         if entry is None:
             bad += 1
         else:
@@ -290,12 +290,10 @@ def scan_journal(path: Path) -> JournalScan:
 
 def iterate_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
     """Yield the readable records within the first `end` bytes that have a number above `after`."""
-    return (
-        entry for entry, _, until in _read_records(path) if entry is not None and until <= end and entry.seq > after
-    )
+    return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
 
 
-def _read_records(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
+def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
     """Yield the record of each line (None if it is unreadable), the line, and the offset of its end."""
     if not path.exists():
         return
@@ -368,7 +366,7 @@ class Journal:
         partial.unlink(missing_ok=True)
         create_private(partial)
         with partial.open("wb") as file:
-            for entry, line, _ in _read_records(self.path):
+            for entry, line, _ in _read_lines(self.path):
                 if entry is not None and entry.seq > seq:
                     file.write(line)
             file.flush()

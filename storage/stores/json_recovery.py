@@ -197,7 +197,7 @@ class Recovery:
             connection.execute("BEGIN IMMEDIATE")
             _create_words_missing_table(connection)
             for entry in files.iterate_entries(self._journal, end=seen.end, after=seq):
-                _apply_entry(connection, entry)
+                _apply_journal_entry(connection, entry)
             _repair_references(connection)
             connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
@@ -241,7 +241,7 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
         connection.execute("COMMIT")
 
 
-def _apply_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
+def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
     """Insert the rows of a journal record and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
@@ -327,7 +327,7 @@ class MissingWords:
         """Index missing messages in the background until the `async with` block ends."""
         async with self.database.read(None) as reader:
             self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
-        task = asyncio.create_task(self._run()) if self.missing else None
+        task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
             yield
         finally:
@@ -351,7 +351,7 @@ class MissingWords:
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 
-    async def _run(self) -> None:
+    async def _index_until_stopped(self) -> None:
         log.info("the words of %d memories in memory.json are indexed again", len(self.missing))
         while self.missing and not self._stopping.is_set():
             owner = next(

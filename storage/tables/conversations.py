@@ -72,7 +72,7 @@ class ConversationTable(OwnerTables):
         """Map each conversation of `among` that has messages but no title to its first messages."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            untitled = [scope for scope in among if not _read_title(connection, scope)]
+            untitled = [scope for scope in among if not _read_stored_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
@@ -86,7 +86,7 @@ class ConversationTable(OwnerTables):
         def put_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
             is_stale = any(texts.get(message.id) != message.content for message in made_from)
-            if is_stale or _read_title(connection, conversation):
+            if is_stale or _read_stored_title(connection, conversation):
                 return False
             _upsert_conversation(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
@@ -144,7 +144,7 @@ def _read_open_conversation(connection: Connection, place: Scope) -> Scope:
     return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
 
 
-def _read_title(connection: Connection, conversation: Scope) -> str:
+def _read_stored_title(connection: Connection, conversation: Scope) -> str:
     row = connection.execute(_ONE, tuple(conversation)).fetchone()
     return str(row["title"]) if row is not None else ""
 

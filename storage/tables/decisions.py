@@ -42,10 +42,10 @@ def is_overruled_by(
     decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
 ) -> bool:
     """Return True if a text is about the same thing as a decision, and was said before it."""
-    return any(said_at <= decision.decided_at and _is_about(decision, text, subject, sources) for decision in decisions)
+    return any(said_at <= decision.decided_at and _matches(decision, text, subject, sources) for decision in decisions)
 
 
-def _is_about(decision: Decision, text: str, subject: str, sources: Collection[int]) -> bool:
+def _matches(decision: Decision, text: str, subject: str, sources: Collection[int]) -> bool:
     terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
     if not terms or not decided:
         return False

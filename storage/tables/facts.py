@@ -128,7 +128,7 @@ class FactTable(OwnerTables):
                     if (old := _resolve_fact_id(closed, made)) is not None and old != id_:
                         await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, id_)
                 if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != id_:
-                    await self._insert_into_history(tx, scope.owner, id_, later)
+                    await self._insert_before_later_fact(tx, scope.owner, id_, later)
             await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
@@ -262,7 +262,7 @@ class FactTable(OwnerTables):
         if old.is_pinned:
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
-    async def _insert_into_history(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+    async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
         """Insert a fact into the history of the fact `later`. Facts like former homes may be learned in any order."""
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
         if new is None or last is None:

@@ -244,5 +244,5 @@ async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]])
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
 
 
-def _map_message_ids(numbers: object, ids: Mapping[int, int]) -> list[int]:
-    return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []
+def _map_message_ids(message_ids: object, ids: Mapping[int, int]) -> list[int]:
+    return [ids[id_] for id_ in message_ids if id_ in ids] if isinstance(message_ids, list) else []

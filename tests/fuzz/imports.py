@@ -15,7 +15,7 @@ from external_memory import ExternalMemory
 from records.errors import ImportRefused
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.schema.validation import RowError, check_rows
+from storage.schema.validation import RowError, parse_rows
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.storages import IN_FILES
@@ -85,7 +85,7 @@ class ImportEntryPoints:
             assert isinstance(message.content, str)
         if past.rows is not None:
             try:
-                check_rows(past.rows, ME)
+                parse_rows(past.rows, ME)
             except RowError:
                 return
 
