@@ -50,10 +50,10 @@ class ReadersWriterLock:
 
 
 class OwnerLock(ReadersWriterLock):
-    """The lock of one memory. Hold `shared` to use its store, and `exclusive` to move it, change settings or erase data.
+    """The lock of one memory. Hold `shared` to use its store, and `exclusive` to move it, change settings or erase.
 
-    A turn takes as long as the model, and changing a setting should not wait that long. So a turn holds `turn`
-    to its end, and `shared` only while it uses the store. Changes to text that an answer may have read hold `between_turns`,
+    A turn takes as long as the model, and changing a setting should not wait for it. So a turn holds `turn` until it
+    ends, and `shared` only while it uses the store. To change text that an answer may have read, hold `between_turns`,
     which waits for all turns.
     """
 
