@@ -30,17 +30,17 @@ from records.setting_values import (
     parse_choice,
     parse_cosine,
     parse_ids,
+    parse_integer,
     parse_key,
     parse_postgres_url,
     parse_public_url,
     parse_seconds,
     parse_token,
     parse_url,
-    parse_whole,
-    split_items,
+    split_on_commas,
 )
 
-__all__ = ["LOOPBACK", "Secret", "parse_whole"]
+__all__ = ["LOOPBACK", "Secret", "parse_integer"]
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -76,7 +76,7 @@ class Settings:
     openai_models: tuple[str, ...] = setting(
         (),
         "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`",
-        lambda text: tuple(dict.fromkeys(split_items(text))),
+        lambda text: tuple(dict.fromkeys(split_on_commas(text))),
         shown="none",
     )
     summary_model: str = setting(
@@ -92,16 +92,16 @@ class Settings:
         "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither",
         parse_choice("on", "off"),
     )
-    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_whole(1))
+    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_integer(1))
     facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned", parse_seconds)
-    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", parse_whole(0))
+    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", parse_integer(0))
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
     )
     profile_every_summaries: int = setting(
-        20, "the profile is distilled again after this many summaries of level 1", parse_whole(1)
+        20, "the profile is distilled again after this many summaries of level 1", parse_integer(1)
     )
-    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_whole(0))
+    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_integer(0))
     embedding_model: str = setting(
         "local", "search by meaning: `local` (a bundled model), `none`, or a model's name at the endpoint", str
     )
@@ -127,25 +127,25 @@ class Settings:
     daily_token_budget_per_user: int = setting(
         0,
         "tokens that one person may use in a day (UTC), summaries and embeddings included; 0 = no limit",
-        parse_whole(0),
+        parse_integer(0),
     )
-    daily_token_budget: int = setting(0, "the same for everybody together", parse_whole(0))
+    daily_token_budget: int = setting(0, "the same for everybody together", parse_integer(0))
     model_prices: tuple[tuple[str, Price], ...] = setting(
         (),
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
         "`gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
-        lambda text: parse_prices(split_items(text)),
+        lambda text: parse_prices(split_on_commas(text)),
         shown="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
         (),
         "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`), "
         "`tokens` (its tokens for each one counted here, 0.5 to 3), such as `qwen3:4b context=8192 vision=off`",
-        lambda text: parse_abilities(split_items(text)),
+        lambda text: parse_abilities(split_on_commas(text)),
         shown="none",
     )
     retention_days: int = setting(
-        0, "days after which summarised messages are erased, as by `/forget`; 0 = never", parse_whole(0, 36_500)
+        0, "days after which summarised messages are erased, as by `/forget`; 0 = never", parse_integer(0, 36_500)
     )
     default_language: str = setting(
         "en",
@@ -161,17 +161,19 @@ class Settings:
     system_prompt: str = setting(
         DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
     )
-    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", parse_whole(500))
-    summary_budget: int = setting(2000, "part of the ceiling for summaries", parse_whole(0))
-    recent_budget: int = setting(3000, "part for the newest turns", parse_whole(0))
-    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_whole(0))
-    system_budget: int = setting(1500, "part for the system prompt", parse_whole(0))
-    rolling_summary_tokens: int = setting(150, "length of the summary of rolling and sliding policies", parse_whole(20))
+    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", parse_integer(500))
+    summary_budget: int = setting(2000, "part of the ceiling for summaries", parse_integer(0))
+    recent_budget: int = setting(3000, "part for the newest turns", parse_integer(0))
+    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_integer(0))
+    system_budget: int = setting(1500, "part for the system prompt", parse_integer(0))
+    rolling_summary_tokens: int = setting(
+        150, "length of the summary of rolling and sliding policies", parse_integer(20)
+    )
     idle_fold_minutes: int = setting(
-        10, "minutes after which a quiet chat with half of `RECENT_BUDGET` is summarised; 0 = never", parse_whole(0)
+        10, "minutes after which a quiet chat with half of `RECENT_BUDGET` is summarised; 0 = never", parse_integer(0)
     )
     pressure_percent: int = setting(
-        80, "share of the ceiling from which the bot summarises before it answers; 0 = never", parse_whole(0)
+        80, "share of the ceiling from which the bot summarises before it answers; 0 = never", parse_integer(0)
     )
     webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
@@ -231,7 +233,7 @@ class Settings:
         Path,
         shown="none",
     )
-    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", parse_whole(1, 3_660))
+    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", parse_integer(1, 3_660))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -254,7 +256,7 @@ class Settings:
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
-        return cls(**values, everyone_allowed="*" in split_items(environ.get("ALLOWED_USER_IDS", "")))
+        return cls(**values, everyone_allowed="*" in split_on_commas(environ.get("ALLOWED_USER_IDS", "")))
 
     def demand_endpoint(self) -> None:
         """Raise SettingsError if no model endpoint is set."""

@@ -1,6 +1,6 @@
 """The page of one's memory, as a Mini App in Telegram and in any browser; static/ holds the page itself.
 
-Does not know Telegram, nor its commands.
+This package knows neither Telegram nor its commands.
 
 admin.py       requests of the bot's admins
 app.py         routes, guards, files

@@ -1,4 +1,4 @@
-"""Answer requests of the bot's admins: people, quotas, health, errors. Everybody else gets a 404."""
+"""Answer requests of the bot's admins about people, quotas, health and errors. Others get a 404."""
 
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ class Admin:
 
     async def overview(self, visit: Visit) -> Answer:
         """Return everything that the admin page shows."""
-        self._demand_admin(visit)
+        self._require_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_overview(services, operation)
         spent = await memory.usage.of(services.clock().date())
@@ -63,8 +63,8 @@ class Admin:
         }
 
     async def decide(self, standing: Standing, visit: Visit) -> Answer:
-        """Give a person this standing."""
-        self._demand_admin(visit)
+        """Store an admin's decision to give a person this standing."""
+        self._require_admin(visit)
         person = visit.asked.integer("id")
         if standing == "removed" and person in self._host.operation.admin_ids:
             raise VisitRefused(409, tr("admin-not-an-admin"))
@@ -75,7 +75,7 @@ class Admin:
 
     async def propose(self, visit: Visit) -> Answer:
         """Preview a broadcast without sending it."""
-        self._demand_admin(visit)
+        self._require_admin(visit)
         text = visit.asked.text("text", MAX_TEXT_CHARS)
         found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
         if isinstance(found, str):
@@ -90,7 +90,7 @@ class Admin:
         return await self._end_broadcast(visit, is_sent=False)
 
     async def _end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
-        self._demand_admin(visit)
+        self._require_admin(visit)
         memory, admin = self._services.memory, visit.session.person
         found = await memory.broadcasts.get(visit.asked.integer("id"))
         if found is None or found.admin != admin:
@@ -103,6 +103,6 @@ class Admin:
         await memory.broadcasts.end(found)
         return {"said": said, **await self.overview(visit)}
 
-    def _demand_admin(self, visit: Visit) -> None:
+    def _require_admin(self, visit: Visit) -> None:
         if not visit.is_admin or visit.is_group:
             raise VisitRefused(404, tr("web-none"))

@@ -144,18 +144,18 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
 
 @define(eq=False)
 class KnownHost:
-    """Middleware that refuses unknown Host headers, against DNS rebinding. `names` are the page's own hosts."""
+    """Middleware that refuses unknown Host headers, to prevent DNS rebinding. `names` are the page's own hosts."""
 
     app: ASGIApp
     names: frozenset[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._is_known(Headers(scope=scope).get("host", "")):
+        if scope["type"] != "http" or self._is_known_host(Headers(scope=scope).get("host", "")):
             await self.app(scope, receive, send)
         else:
             await PlainTextResponse(WRONG_HOST, 400)(scope, receive, send)
 
-    def _is_known(self, host: str) -> bool:
+    def _is_known_host(self, host: str) -> bool:
         # A proxy may also use an IP address, a name without a dot, or one below a domain that nobody can register.
         try:
             name = urlsplit(f"//{host}").hostname
@@ -170,9 +170,9 @@ class KnownHost:
 
 @define(eq=False)
 class SameOrigin:
-    """Middleware that refuses requests of other sites' pages, which must not act in a visitor's name.
+    """Middleware that refuses cross-site requests, which must not act on behalf of a visitor.
 
-    `origins` are accepted next to the request's own host. Other sites may link to the paths in `linked`.
+    `origins` are accepted in addition to the host of the request. Other sites may link to the paths in `linked`.
     """
 
     app: ASGIApp
@@ -180,12 +180,12 @@ class SameOrigin:
     linked: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._is_own(scope):
+        if scope["type"] != "http" or self._is_own_origin(scope):
             await self.app(scope, receive, send)
         else:
             await PlainTextResponse("Another site may not use this page.", 403)(scope, receive, send)
 
-    def _is_own(self, scope: Scope) -> bool:
+    def _is_own_origin(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         try:

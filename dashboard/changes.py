@@ -93,7 +93,7 @@ class Changes:
         return {"said": said, **await self._views.profile(visit)}
 
     async def preview(self, visit: Visit) -> Answer:
-        """List what a request to forget would erase; unless `with_repeats` is false, also what repeats it."""
+        """List what a request to forget would erase. Unless `with_repeats` is false, also list texts that repeat it."""
         what = await self._parse_target(visit)
         with_remainder = visit.asked.flag("with_repeats", default=True)
         found = Forgotten()
@@ -125,7 +125,7 @@ class Changes:
         }
 
     async def _parse_target(self, visit: Visit) -> Forgetting:
-        """Return what to forget. Messages of other conversations are ignored."""
+        """Return the request to forget. Ids of messages in other conversations are ignored."""
         asked, ids = visit.asked, visit.asked.ids("ids")
         with_quotes = asked.flag("with_quotes", default=False)
         match asked.text("what", MAX_NAME_CHARS):
@@ -146,7 +146,7 @@ class Changes:
                 until = datetime.combine(last + timedelta(days=1), time(), visit.zone)
                 return Forgetting(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
-                await self._location_of(visit)
+                await self._find_topic(visit)
                 return Forgetting(what="conversations", ids=(visit.scope.thread,), with_quotes=with_quotes)
             case "everything":
                 return Forgetting(what="everything")
@@ -163,14 +163,14 @@ class Changes:
         return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
 
     async def fold(self, visit: Visit) -> Answer:
-        _demand_memory_on(visit)
+        _require_memory_on(visit)
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
             raise VisitRefused(409, format_outcome(outcome))
         return {"said": format_outcome(outcome)}
 
     async def rebuild(self, visit: Visit) -> Answer:
-        _demand_memory_on(visit)
+        _require_memory_on(visit)
 
         async def ignore_progress(_: RebuildProgress) -> None:
             """The page polls the progress."""
@@ -190,7 +190,7 @@ class Changes:
         return {"said": tr("dashboard-summary-corrected")}
 
     async def begin_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._location_of(visit), _parse_title(visit)
+        location, title = await self._find_topic(visit), _parse_title(visit)
         if memory_mode_of(visit.config) == "off":
             raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.conversation(location)
@@ -199,7 +199,7 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def open_conversation(self, visit: Visit) -> Answer:
-        location = await self._location_of(visit)
+        location = await self._find_topic(visit)
         current = await self._services.memory.conversation(location)
         if not await self._services.memory.open_conversation(location, visit.scope):
             raise VisitRefused(404, tr("chats-gone"))
@@ -207,14 +207,14 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def name_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._location_of(visit), _parse_title(visit)
+        location, title = await self._find_topic(visit), _parse_title(visit)
         async with self._services.memory.home(visit.owner) as store:
             is_done = await store.conversations.set_title(location, visit.scope, title, now=self._services.clock())
         if not is_done:
             raise VisitRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.scopes(visit.owner)}
 
-    async def _location_of(self, visit: Visit) -> Scope:
+    async def _find_topic(self, visit: Visit) -> Scope:
         """Return the Telegram topic that a conversation belongs to."""
         for scope in await self._views.scopes(visit.owner):
             if scope["thread"] == visit.scope.thread:
@@ -237,7 +237,7 @@ class Changes:
                 return {"proposed": _format_proposal(wish, visit.zone)}
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
-            thread = (await self._location_of(visit)).thread
+            thread = (await self._find_topic(visit)).thread
         kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
         if kept is None:
             raise VisitRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
@@ -248,7 +248,7 @@ class Changes:
         return await self._views.reminders(visit)
 
 
-def _demand_memory_on(visit: Visit) -> None:
+def _require_memory_on(visit: Visit) -> None:
     if visit.config is None or not visit.config.enabled:
         raise VisitRefused(409, tr("summaries-is-off"))
 
@@ -261,7 +261,7 @@ def _parse_title(visit: Visit) -> str:
 
 
 def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
-    """Return the question for a reminder that a model has read, and what the page sends once it is confirmed."""
+    """Return a question about the reminder that a model parsed, and the data that the page sends to confirm it."""
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when

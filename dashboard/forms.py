@@ -27,7 +27,7 @@ def pick(record: object, *names: str) -> Json:
 
 
 def format_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
-    """Return a message as JSON, with `text` as the shown passage instead of its beginning."""
+    """Return a message as JSON. `text` is a passage to show instead of its beginning."""
     shown = message.content if text is None else text
     cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
@@ -60,7 +60,7 @@ def find_title(text: str) -> str:
 
 
 def format_summary(summary: Summary) -> Json:
-    """Return a summary as JSON with its text and what it took to make it."""
+    """Return a summary as JSON with its text, and the model, time and tokens that it took."""
     figures = pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out")
     return {
         **format_summary_head(summary),

@@ -1,4 +1,4 @@
-"""What the page needs from the bot around it, given by whoever starts the page."""
+"""The parts of the bot that the page needs. The caller that starts the page provides them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,8 +25,8 @@ SendFile = Callable[[int, str, IO[bytes]], Awaitable[bool]]
 class Host:
     """The bot around the page.
 
-    `url` is the page's address without a trailing slash, `hosts` the accepted Host headers. Without a `bot_token`
-    nobody can sign in from Telegram.
+    `url` is the page's address without a trailing slash. `hosts` are the accepted Host headers. Nobody can sign in from
+    Telegram without a `bot_token`.
     """
 
     url: str

@@ -33,7 +33,7 @@ class Parameters:
         return name in self._values
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """Return an integer parameter, which is required without a default."""
+        """Return an integer parameter. It is required if there is no default."""
         value = self._values.get(name)
         if value in (None, "") and default is not None:
             return default
@@ -74,12 +74,12 @@ class Parameters:
 
     def ids(self, name: str) -> tuple[int, ...]:
         value = self._values.get(name, [])
-        if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(one) is int for one in value):
+        if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(number) is int for number in value):
             raise BadRequest(f"{name} is a list of at most {MAX_IDS} whole numbers.")
         return tuple(value)
 
     def within(self, name: str) -> "Parameters":
-        """Return a nested object of the body."""
+        """Return the parameters in a nested object of the body."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
@@ -87,7 +87,7 @@ class Parameters:
 
 
 async def read_json(request: Request) -> Parameters:
-    """Return the parameters of a JSON body. Raise BadRequest or TooLarge."""
+    """Return the parameters of a JSON body. Raise BadRequest if it is malformed, or TooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

@@ -52,8 +52,8 @@ class Past:
     _exports: Files = field(factory=Files, init=False)
 
     async def plan(self, visit: Visit) -> Answer:
-        """Return what an import would do, and the questions that are still open."""
-        given = self._parse_given(visit)
+        """Return a preview of an import, and the questions that are still open."""
+        given = self._parse_import_request(visit)
         async with self._uploads.turn(visit.session.person):
             data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
@@ -80,7 +80,7 @@ class Past:
         }
 
     async def run(self, visit: Visit) -> Response:
-        given, stack = self._parse_given(visit), AsyncExitStack()
+        given, stack = self._parse_import_request(visit), AsyncExitStack()
         await stack.enter_async_context(self._uploads.turn(visit.session.person))
         try:
             data = await _receive_upload(visit)
@@ -92,7 +92,7 @@ class Past:
     async def _stream_import(
         self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
-        """Yield the progress of an import and its result as lines of JSON. Close the stack."""
+        """Yield the progress of an import and then its result as lines of JSON. Close the stack at the end."""
         changed, counts = asyncio.Event(), (0, 0)
 
         async def report(done: int, total: int) -> None:
@@ -109,8 +109,8 @@ class Past:
                 change.cancel()
                 if changed.is_set() and not task.done():
                     changed.clear()
-                    yield _format_line({"done": counts[0], "total": counts[1]})
-            yield _format_line(task.result())
+                    yield _format_json_line({"done": counts[0], "total": counts[1]})
+            yield _format_json_line(task.result())
         finally:
             await stack.aclose()
             await cancel_and_wait(task)
@@ -179,7 +179,7 @@ class Past:
         return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
 
     async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        """Open the export that was asked for as one named file, which the stack closes."""
+        """Open the requested export as one file and return its name too. The stack closes it."""
         wanted = visit.asked.text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
@@ -206,7 +206,7 @@ class Past:
                 raise VisitRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_given(self, visit: Visit) -> FileContext:
+    def _parse_import_request(self, visit: Visit) -> FileContext:
         try:
             answers = parse_bounded(visit.asked.text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
@@ -226,7 +226,7 @@ async def _receive_upload(visit: Visit) -> bytes:
         return await asyncio.to_thread(file.read)
 
 
-def _format_line(value: object) -> str:
+def _format_json_line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 

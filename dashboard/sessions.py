@@ -37,7 +37,8 @@ class NoSession(Exception):  # noqa: N818 - reads as the state it is
 class PageSession:
     """A person's session, which shows the memory of `owner` first.
 
-    `group` is that owner's title, `language` the tag of the person's app, `since` the time of the first proof.
+    `group` is the title of that owner's group. `language` is the tag of the person's app. `since` is the time of the
+    first proof.
     """
 
     person: int
@@ -72,7 +73,7 @@ class PageSessions:
         return await self._sign("link", session, nonce=secrets.token_urlsafe(12))
 
     async def open_by_link(self, link: str) -> PageSession:
-        """Open a session with a one-time link, which is used up."""
+        """Open a session with a one-time link, which is then invalid."""
         now, form = self._clock(), await self._load("link", link)
         session = _parse_session(form, now)
         if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=session.expires_at, now=now):

@@ -51,7 +51,7 @@ class Views:
     _operation: Operation
 
     async def home(self, visit: Visit) -> Answer:
-        """Return the state of a memory, which the page polls."""
+        """Return the state of a memory. The page polls it."""
         status = await self._services.summaries.status(visit.scope)
         async with self._services.memory.home(visit.owner) as store:
             facts = await store.facts.read_revision(visit.owner)
@@ -97,7 +97,7 @@ class Views:
                 after=after,
                 since=since,
                 speaker=asked.text("speaker", MAX_NAME_CHARS),
-                kind=kind_of(visit),
+                kind=_parse_timeline_kind(visit),
                 limit=limit + 1,  # the one beyond tells whether there are more
             )
             is_forwards = before is None and (after is not None or since is not None)
@@ -128,7 +128,7 @@ class Views:
         }
 
     async def search(self, visit: Visit) -> Answer:
-        asked, kind = visit.asked, kind_of(visit)
+        asked, kind = visit.asked, _parse_timeline_kind(visit)
         query = " ".join(asked.text("q", MAX_QUERY_CHARS).split())
         first = max(0, asked.integer("first", 0))
         if not query:
@@ -207,7 +207,7 @@ class Views:
             texts = await store.explanations.list_latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
-            "days": await self._count_days(visit),
+            "days": await self._count_messages_per_day(visit),
             "usage": [
                 {**forms.pick(usage, "day", "model"), **forms.pick(usage.used, "prompt", "completion", "answers")}
                 for usage in used
@@ -227,10 +227,10 @@ class Views:
         }
 
     async def days(self, visit: Visit) -> Answer:
-        """Return the days with messages and their number."""
-        return {"days": [(day, messages) for day, messages, _ in await self._count_days(visit)]}
+        """Return the number of messages for each day that has any."""
+        return {"days": [(day, messages) for day, messages, _ in await self._count_messages_per_day(visit)]}
 
-    async def _count_days(self, visit: Visit) -> list[tuple[str, int, int]]:
+    async def _count_messages_per_day(self, visit: Visit) -> list[tuple[str, int, int]]:
         """Return messages and characters per day in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
@@ -267,7 +267,7 @@ def _format_hit(hit: Hit) -> dict[str, object]:
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
 
-def kind_of(visit: Visit) -> TimelineKind:
+def _parse_timeline_kind(visit: Visit) -> TimelineKind:
     given = visit.asked.text("kind", MAX_NAME_CHARS)
     if given not in TIMELINE_KINDS:
         raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")

@@ -1,6 +1,6 @@
 """Authorize the page's requests, and turn handlers and their errors into responses.
 
-A person may see their own memory, and a group's admins that of the group.
+A person may see their own memory. The admins of a group may see the memory of the group.
 """
 
 import asyncio
@@ -102,8 +102,8 @@ class Visits:
             elif "link" in asked:
                 session = await self._sessions.open_by_link(asked.text("link", 8_192))
             else:
-                session = self._sessions.renew(await self._demand_session(request))
-            self._demand_served(session)
+                session = self._sessions.renew(await self._require_session(request))
+            self._require_served(session)
             language = await self._choose_language(session, request, is_kept=True)
             token = await self._sessions.make_token(session)
             self._visitors.remember(token, session.person)
@@ -124,7 +124,7 @@ class Visits:
         """Handle POST api/session/end: end all sessions of the person."""
 
         async def end() -> Answer:
-            await self._sessions.end_all((await self._demand_session(request)).person)
+            await self._sessions.end_all((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
         with speak_in(find_reader_language(request.headers, self._host.default_language)):
@@ -133,7 +133,7 @@ class Visits:
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
         """Return the person's language in private, or the browser's if another process serves the person.
 
-        With `is_kept`, ask that process to hand the person over.
+        If `is_kept`, ask that process to hand the person over.
         """
         memory, default = self._services.memory, self._host.default_language
         try:
@@ -146,8 +146,8 @@ class Visits:
     def _make_endpoint(self, handler: Handler, read: Callable[[Request], Awaitable[Parameters]]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
-                session = await self._demand_session(request)
-                self._demand_served(session)
+                session = await self._require_session(request)
+                self._require_served(session)
                 language = await self._choose_language(session, request)
                 is_operator = self._host.operation.may_run_it(Person(id=session.person, name=""))
 
@@ -167,7 +167,7 @@ class Visits:
     ) -> Answer | Response:
         memory = self._services.memory
         owner = memory.successor(asked.integer("owner"))
-        await self._demand_may_see(session, owner)
+        await self._require_may_see(session, owner)
         thread = asked.optional("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise VisitRefused(403, tr("web-not-yours"))
@@ -186,7 +186,7 @@ class Visits:
             )
             return await handler(visit)
 
-    async def _demand_session(self, request: Request) -> PageSession:
+    async def _require_session(self, request: Request) -> PageSession:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
@@ -194,47 +194,48 @@ class Visits:
         self._visitors.remember(token, session.person)
         return session
 
-    def _demand_served(self, session: PageSession) -> None:
+    def _require_served(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
             raise VisitRefused(403, tr("web-not-served"))
 
-    async def _demand_may_see(self, session: PageSession, owner: int) -> None:
+    async def _require_may_see(self, session: PageSession, owner: int) -> None:
         if owner == session.person or (owner < 0 and await self._host.configures(owner, session.person)):
             return
         raise VisitRefused(403, tr("web-not-yours"))
 
 
 async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """Return the response of `work`, or one for its error. Errors are caught broadly only here."""
+    """Return the response of `work`, or an error response if it fails. Only here are errors caught broadly."""
     try:
         answer = await work()
     except VisitRefused as refusal:
-        return _say(refusal.status, str(refusal))
+        return _make_error_response(refusal.status, str(refusal))
     except BadRequest as error:
-        return _say(400, str(error))
+        return _make_error_response(400, str(error))
     except TooBusy:
-        return _say(429, tr("web-one-file"), {"Retry-After": "5"})
+        return _make_error_response(429, tr("web-one-file"), {"Retry-After": "5"})
     except TooLarge:
-        return _say(413, tr("web-too-large"))
+        return _make_error_response(413, tr("web-too-large"))
     except NoSession:
-        return JSONResponse({"error": tr("web-no-session")}, 401)  # not by _say: the sentence names a command
+        # Not by _make_error_response, because the sentence names a command.
+        return JSONResponse({"error": tr("web-no-session")}, 401)
     except ServedElsewhere:
         # The page repeats a read by itself. A write was not begun.
-        return _say(503, tr("web-elsewhere"), {"Retry-After": "1"})
+        return _make_error_response(503, tr("web-elsewhere"), {"Retry-After": "1"})
     except KeepsakeError as error:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
         status = 409 if isinstance(error, ImportBusy) else 400 if isinstance(error, ImportRefused) else 503
-        return _say(status, error_sentence(error))
+        return _make_error_response(status, error_sentence(error))
     except Exception as error:  # broad: the log gets the place of the error without its text
         number = secrets.token_hex(4)
         log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
-        return _say(500, tr("notices-went-wrong"))
+        return _make_error_response(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
     shown = {**answer, "said": to_page_text(str(answer["said"]))} if "said" in answer else answer
     return await asyncio.to_thread(JSONResponse, shown)  # large answers take long to serialize
 
 
-def _say(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+def _make_error_response(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
     return JSONResponse({"error": to_page_text(sentence) or tr("shared-failed")}, status, headers)

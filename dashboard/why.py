@@ -1,4 +1,4 @@
-"""Show what the latest answers were made from: tokens by part, and everything recalled, with its reason."""
+"""Show what the latest answers were made from: tokens by part, and recalled texts with reasons."""
 
 from collections.abc import Sequence
 

@@ -25,8 +25,8 @@ class DocumentText:
 class Picture:
     """A picture for a request. The size is in pixels, or 0 if unknown.
 
-    `kind` is its name in memory, such as "Photo", or "" if it need not be remembered. `source` identifies it there by
-    the source of its message and the file's id.
+    `kind` is the name under which memory describes it, such as "Photo", or "" if it is not remembered. `source`
+    identifies it in memory. It is built from the source of its message and the id of the file.
     """
 
     data: bytes = field(repr=False)

@@ -10,16 +10,16 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 
 MAX_UNFOLDED = 20_000
-"""Active messages that a prompt or a fold reads. More only accumulate if folding fails for months."""
+"""The most active messages that a prompt or a fold reads. More accumulate only if folding fails for months."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """The material of a prompt except search results, read from one snapshot, in ascending order.
+    """The material of a prompt except search results, read from one snapshot. Each sequence is oldest first.
 
     `last` are the messages of the newest turns, active or archived. `unfolded` are the newest MAX_UNFOLDED active
-    messages. `facts` are the valid ones. `total`, `archived` and `characters` count all messages of the scope with the
-    new turn.
+    messages. `facts` holds only valid facts. `total`, `archived` and `characters` count all messages of the scope,
+    including the new turn.
     """
 
     last: Sequence[Message]
@@ -58,7 +58,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that was found for this question or always applies, with its score (see Snippet).
+    """A fact that matches the question or always applies. See Snippet for `score`.
 
     `earlier` is the fact that it replaced.
     """
@@ -94,7 +94,7 @@ class Cut:
     """A range of messages that the prompt neither quotes nor covers by a summary.
 
     "archived" messages have no active summary, because they left a sliding window or another program wrote the file.
-    "document" passages are searched instead of repeated in full.
+    Passages of a "document" are searched instead of being repeated in full.
     """
 
     what: Literal["turns", "summary", "archived", "message", "system", "document"]
@@ -107,9 +107,9 @@ class Cut:
 class Context:
     """The context of one request, and the origin of each part.
 
-    `wanted` is the size in tokens without snippets if nothing were cut. `facts` are those that apply and then those
-    that match the question. `earlier` counts the stored messages before the question. `whole` estimates the tokens of a
-    request with the whole history, or is 0 without a store.
+    `wanted` is the size in tokens without snippets if nothing were cut. `facts` begins with those that always apply,
+    followed by those that match the question. `earlier` counts the stored messages before the question. `whole` is the
+    estimated number of tokens of a request with the whole history, or 0 without a store.
     """
 
     messages: tuple[PromptMessage, ...]

@@ -1,6 +1,6 @@
-"""Conversations: a place (a private chat, group or topic) may have several, each with a scope of its own.
+"""Conversations. A place (a private chat, group or topic) may have several, each with its own scope.
 
-The first conversation of a place has its thread. Others have numbers that no topic has.
+The first conversation of a place uses its thread number. Others use numbers that no topic can have.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 class StoredConversation:
     """A stored conversation. `place` is its thread in Telegram.
 
-    Without `is_named`, a model made the title from messages, and it is removed with any of them. The conversation of a
-    place with the latest `opened_at` is open.
+    If `is_named` is False, a model made the title from messages. It is removed if one of them is forgotten. The
+    conversation of a place with the latest `opened_at` is open.
     """
 
     scope: Scope

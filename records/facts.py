@@ -22,7 +22,8 @@ class _FactContent:
     `text` is one sentence about the owner in the third person. `source_ids` are the messages that say it, and `quote`
     is the part that it was learned from, which may be uncertain ("might move"). `valid_to` is None while the fact
     holds. `importance` is from 0 to 1. `origin` is "" if learned, "owner" if added by hand, or "earlier" for a text
-    that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the last change by hand.
+    that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the time of the last change
+    by hand.
     """
 
     text: str
@@ -46,7 +47,7 @@ class NewFact(_FactContent):
     """A fact that is not stored yet.
 
     `only_one` marks an attribute with a single value, such as a home. `known` is the fact that it replaces according to
-    the model, and `is_change` is True if the person's words say so too.
+    the model, and `is_change` is True if the person's words also say that it changed.
     """
 
     only_one: bool = False
@@ -71,7 +72,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True if every prompt includes the fact if it could apply."""
+        """True if every prompt to which the fact could apply includes it."""
         return self.kind in LASTING
 
     def holds_for(self, person: int) -> bool:
@@ -133,8 +134,8 @@ class NewProfile:
 class FactChange:
     """A planned change: a new fact is inserted, or adds its sources to `same_as`, which it may also end.
 
-    `closes` are the facts that it replaces. `gave_way_to` is a later fact that replaced it. Negative numbers refer to
-    earlier changes of the same list, -1 to the first.
+    `closes` are the facts that it replaces. `gave_way_to` is a later fact that already replaced the new one. Negative
+    numbers refer to earlier changes of the same list, -1 to the first.
     """
 
     fact: NewFact
@@ -146,7 +147,7 @@ class FactChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """The size of the imported history to learn from: the owner's messages, and all characters with the answers."""
+    """The size of the imported history to learn from. Only `characters` includes the answers."""
 
     messages: int = 0
     characters: int = 0

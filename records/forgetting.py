@@ -12,8 +12,9 @@ class Forgetting:
     """A request of an owner to forget something, without any text.
 
     `ids` are those of messages, facts, versions of the profile, or earlier texts of facts ("edits"), or the threads of
-    conversations. "dates" are from `since` to before `until`. "archives" are chunks entirely older than `until`. Facts
-    with `until` are those that were deleted before it. `with_quotes` includes texts that repeat the forgotten words.
+    conversations. "dates" are from `since` to before `until`. "archives" are chunks entirely older than `until`. A
+    request for "facts" with `until` concerns those deleted before then. `with_quotes` includes texts that repeat the
+    forgotten words.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
@@ -29,7 +30,7 @@ class Forgetting:
 
     @property
     def may_be_quoted(self) -> bool:
-        """True if somebody chose the text, so that they may want its quotes to be forgotten too."""
+        """True if a person chose the text, and so may want texts that quote it to be forgotten too."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
@@ -40,7 +41,7 @@ class Forgetting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Remainder:
-    """The texts that stay although they repeat forgotten words: the ids of answers, and counts of other kinds.
+    """The texts that stay although they repeat forgotten words. `answers` holds ids, the other fields are counts.
 
     `others` counts further messages with such words. `is_complete` is False if there were too many words to search for.
     """

@@ -13,9 +13,9 @@ Role = Literal["user", "assistant", "system"]
 UNSTORED = 10**12  # messages that are in no store have ids from here on
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
-"""Where a message's text comes from. "" is said here, and "overheard" is imported from somebody else. "document" is a
-passage of an attached file, and "picture" a description of one. "declined" was refused by the model's provider, so no
-prompt contains it.
+"""The origin of a message's text. "" was written in this chat. "overheard" was imported and is by somebody else.
+"document" is a passage of an attached file, and "picture" a description of one. "declined" was refused by the model's
+provider, so no prompt contains it.
 """
 
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
@@ -60,7 +60,7 @@ class NewMessage(_MessageContent):
     saved: int = 0
 
     def with_id(self, number: int, scope: Scope) -> "Message":
-        """Return the stored message. It opens a turn if `turn` is None."""
+        """Return the stored message with this id. It opens a turn if `turn` is None."""
         content = {shared.name: getattr(self, shared.name) for shared in fields(_MessageContent)}
         return Message(id=number, scope=scope, turn=number if self.turn is None else self.turn, **content)
 
@@ -81,7 +81,7 @@ class Message(_MessageContent):
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """The sort key within a scope. Ids alone are not in order of time."""
+        """The sort key within a scope. Ids alone are not in chronological order."""
         return self.created_at, self.id
 
     @property
@@ -157,7 +157,7 @@ def is_of_kind(message: Message, kind: TimelineKind) -> bool:
 
 
 FIRST_SUPERGROUP = -1_000_000_000_000
-"""Chat ids below this are supergroups and channels. The difference is the id used in links."""
+"""Supergroups and channels have chat ids below this number. Links use the distance from it."""
 
 
 def make_message_link(chat_id: int, thread: int, message_id: int | None) -> str:

@@ -89,10 +89,10 @@ def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as the operator sets them. None means that the bot finds out.
+    """A model's abilities as the operator sets them. None means that the bot determines the value itself.
 
-    `context` limits a prompt and its answer together, in the model's own tokens. `tokens` is the number of its tokens
-    for each one counted here.
+    `context` limits a prompt and its answer together, in the model's own tokens. `tokens` is the ratio of its own token
+    counts to our estimates.
     """
 
     context: int | None = None
@@ -105,7 +105,7 @@ UNKNOWN = Abilities()
 
 
 def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
-    """Parse models such as "qwen3:4b context=8192 vision=off tokens=1.3". All but the name is optional.
+    """Parse models such as "qwen3:4b context=8192 vision=off tokens=1.3". Everything except the name is optional.
 
     Raise ValueError that explains the syntax.
     """

@@ -22,7 +22,7 @@ SpokenAnswers = Literal["", "voice", "always"]
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
 
 Formatting = Literal["", "rich"]
-"""How answers are sent: always as plain messages, or as Telegram's rich messages if they need it."""
+"""The format of answers: always plain messages, or Telegram's rich messages where needed."""
 
 OWN_PERSONA = "own"
 MAX_PERSONA_CHARS = 500  # some 120 tokens of the system prompt's budget
@@ -79,7 +79,8 @@ def memory_mode_of(config: OwnerConfig | None) -> Mode:
 
 
 Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
-"""A person who "asked" waits for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" claimed the bot's link.
+"""A person who "asked" is waiting for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" claimed the bot's
+link.
 """
 
 

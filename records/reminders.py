@@ -18,8 +18,8 @@ MAX_DAYS_AHEAD = 3_660
 class ReminderWish:
     """A reminder that was asked for.
 
-    `local` is the local time without a zone, which counts if the owner's zone changes, or None for a distance from now
-    ("in two hours"). `month_day` is the day of a monthly reminder, also after a month without such a day, or 0.
+    `local` is the local time without a zone. It stays the same if the owner's time zone changes. It is None for a delay
+    from now ("in two hours"). `month_day` is the day of a monthly reminder, which is kept after a shorter month, or 0.
     """
 
     text: str
@@ -33,8 +33,8 @@ class ReminderWish:
 class Reminder:
     """A stored reminder. Ids are per owner and ascend.
 
-    `person` and `language` are those of the request, and `source` is its stored message. `sends` counts the attempts to
-    send it that are not known to have ended.
+    `person` asked for it in `language`, and `source` is the stored message with that request. `sends` counts the
+    attempts to send it whose outcome is unknown.
     """
 
     id: int

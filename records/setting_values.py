@@ -1,4 +1,4 @@
-"""Parsers for the text of a setting, one for each kind of value."""
+"""Parsers for the values of settings, one for each type."""
 
 import contextlib
 import re
@@ -15,7 +15,7 @@ T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
 ParseText = Callable[[str], T]
-"""Parses a setting. A ValueError holds the end of a sentence that begins with the variable's name."""
+"""Parses a setting. Raises ValueError with the rest of a sentence that begins with the variable's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Secret:
 
 
 def parse_key(text: str) -> Secret:
-    """Parse a key for a header or path. Anything but visible ASCII would fail there."""
+    """Parse a key for a header or path. Reject everything except visible ASCII, which would fail there."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -53,7 +53,7 @@ def parse_url(text: str) -> str:
 
 
 def parse_public_url(text: str) -> str:
-    """Parse an address for Telegram or people. It must use https unless it is on this machine."""
+    """Parse a URL that Telegram or people will open. It must use https unless it is on this machine."""
     text = parse_url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
@@ -62,7 +62,7 @@ def parse_public_url(text: str) -> str:
 
 
 def parse_postgres_url(text: str) -> Secret:
-    """Parse the address of a database. Errors repeat nothing of it, because it holds a password."""
+    """Parse the address of a database. Error messages do not quote it, because it holds a password."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
@@ -70,7 +70,7 @@ def parse_postgres_url(text: str) -> Secret:
     raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
 
 
-def parse_between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> ParseText[Number]:
+def parse_number_between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> ParseText[Number]:
     def read(text: str) -> Number:
         with contextlib.suppress(ValueError):
             if least <= (number := kind(text)) <= most:
@@ -80,8 +80,8 @@ def parse_between(least: Number, most: Number, words: str, kind: Callable[[str],
     return read
 
 
-def parse_whole(least: int, most: int = MAX_NUMBER) -> ParseText[int]:
-    return parse_between(least, most, f"a whole number from {least} to {most:,}", int)
+def parse_integer(least: int, most: int = MAX_NUMBER) -> ParseText[int]:
+    return parse_number_between(least, most, f"a whole number from {least} to {most:,}", int)
 
 
 def parse_choice(*choices: Choice) -> ParseText[Choice]:
@@ -93,21 +93,21 @@ def parse_choice(*choices: Choice) -> ParseText[Choice]:
     return read
 
 
-def split_items(text: str) -> list[str]:
+def split_on_commas(text: str) -> list[str]:
     """Split a list at commas or semicolons."""
     return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
 
 
 def parse_ids(text: str) -> frozenset[int]:
-    """Parse numeric ids, leaving out a `*`."""
-    listed = [item for item in split_items(text) if item != "*"]
+    """Parse numeric ids separated by commas. Ignore `*`."""
+    listed = [item for item in split_on_commas(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
     return frozenset(map(int, listed))
 
 
 def parse_admin_ids(text: str) -> frozenset[int]:
-    if "*" in split_items(text):
+    if "*" in split_on_commas(text):
         raise ValueError("'*' would make everyone an admin; list numeric ids instead.")
     return parse_ids(text)
 
@@ -126,5 +126,5 @@ def parse_token(text: str) -> Secret:
     return Secret(text)
 
 
-parse_seconds = parse_between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-parse_cosine = parse_between(-1.0, 1.0, "a number from -1 to 1", float)
+parse_seconds = parse_number_between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
+parse_cosine = parse_number_between(-1.0, 1.0, "a number from -1 to 1", float)

@@ -11,7 +11,7 @@ from records.summaries import FoldFailure, Summary
 class Counts:
     """Counts of a scope. Levels without active summaries are absent from `active_by_level`.
 
-    `gap` counts the active messages before the newest summary, whose own summary was removed.
+    `gap` counts the active messages before the newest summary. Their own summary was removed.
     """
 
     total: int
@@ -38,9 +38,9 @@ class Counts:
 class Status:
     """The state of a scope, as /summary_status shows it.
 
-    Pairs of numbers are done and total. `indexed` counts the owner's messages in the semantic index, and is None
-    without one. `unreadable` counts those that the embedder refused. `tokens_saved` compares all of the owner's answers
-    with sending the whole history each time.
+    In a pair of numbers, the first is what is done and the second the total. `indexed` counts the owner's messages in
+    the semantic index, and is None without one. `unreadable` counts those that the embedder refused. `tokens_saved` is
+    the number of prompt tokens that the owner's answers saved compared with sending the whole history each time.
     """
 
     config: OwnerConfig | None

@@ -19,7 +19,7 @@ class Summary:
     `source_chunk_ids` are the covered chunks, oldest first, at every level. `source_ids` are the summaries that it was
     made from. `first_id` to `last_id` are the covered messages. `base_id` is the version that it revised, if any.
     `score` is its quality from 0 to 1 and `details` the parts of the score. `correction` is the owner's own text, which
-    later rebuilds keep to.
+    later rebuilds respect.
     """
 
     id: int
@@ -55,7 +55,7 @@ class Summary:
 
     @property
     def times_compressed(self) -> int:
-        """How many times its oldest detail was summarised."""
+        """The number of times that its oldest detail was summarised."""
         return int(self.details.get("compressed", self.level))
 
 
@@ -104,8 +104,8 @@ class NewSummary:
 class Rebuilt:
     """One summary of a rebuild, which replaces all summaries of a scope at once.
 
-    `sources` and `base` are indices into the list of these. `message_ids` is its own chunk. `first` and `last` are the
-    ids and times of the first and last covered message.
+    `sources` and `base` are indices into the list of rebuilt summaries. `message_ids` are the messages of its own
+    chunk. `first` and `last` are the ids and times of the first and last covered message.
     """
 
     level: int
@@ -123,7 +123,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldFailure:
-    """The last failed fold of a scope, stored until one succeeds."""
+    """The last failed fold of a scope, stored until a fold succeeds."""
 
     at: datetime
     reason: FoldReason

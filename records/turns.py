@@ -17,9 +17,9 @@ from records.scopes import Person, Scope
 class Incoming:
     """A message as it came in, independent of Telegram.
 
-    `pieces` are the parts of a split paste in order, usually one. Passages of documents are pieces too, before the text
-    that they came with. `mode` is the state of memory when it was sent, or None if unknown. A message sent while memory
-    was off is never stored. `is_wordless` is True if nobody wrote any text.
+    `pieces` are the parts of the message in order. A long paste has several. Passages of documents are pieces too, and
+    come before the text. `mode` is the state of memory when it was sent, or None if unknown. A message sent while
+    memory was off is never stored. `is_wordless` is True if nobody wrote any text.
     """
 
     scope: Scope
@@ -77,7 +77,7 @@ class IncomingPiece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replied:
-    """The message, or the marked part of it, that somebody replies to.
+    """The message, or the quoted part of it, to which somebody replies.
 
     `speaker` is "" for the bot. `telegram_id` is None for a message of another chat.
     """
@@ -89,7 +89,7 @@ class Replied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """Something that the model proposes and a person decides by a button.
+    """An action that the model proposes and a person accepts or declines by a button.
 
     `fact` is the fact to forget, and `wish` the reminder to set. `source` is the stored message that asks for a
     reminder, or the first one of the turn that asks for a command.
@@ -104,7 +104,7 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer, the context that it was made from, and notices for its reader.
+    """An answer, the context from which it was made, and notices for its reader.
 
     After a failure, `error_type` is set, `text` explains it, and `half` is the part of the answer that had arrived.
     `is_repeated` marks an answer that was already stored, as after a restart. `is_durable` is False until the turn is

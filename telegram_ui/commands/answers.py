@@ -1,6 +1,7 @@
 """The buttons under an answer: regenerate, other versions, continue, try again, listen and stop.
 
-Also the button that answers an edited message again. chat/conversation.py makes the answers and keeps their versions.
+This includes the button that answers an edited message again. chat/conversation.py makes the answers and keeps their
+versions.
 """
 
 import asyncio
@@ -46,12 +47,12 @@ class AnswerButtons(Family):
         self._pressed = LRUCache[str, None](MAX_PRESSES)
 
     @press(CORRECTED, queue="chat")
-    async def _answer_corrected(self, ask: Ask) -> str | None:
+    async def _answer_edited_message(self, ask: Ask) -> str | None:
         return await self._answer_again(ask, (), status=tr("answers-answering"))
 
     @press(ANOTHER, queue="chat")
-    async def _answer_differently(self, ask: Ask) -> str | None:
-        return await self._answer_again(ask, await self._find_shown(ask), is_answer=True)
+    async def _regenerate_answer(self, ask: Ask) -> str | None:
+        return await self._answer_again(ask, await self._find_answer_messages(ask), is_answer=True)
 
     @press(VERSION, queue="chat")
     async def _show_version(self, ask: Ask) -> str | None:
@@ -63,7 +64,7 @@ class AnswerButtons(Family):
         )
         if answered is None:
             return tr("answers-too-late")
-        begin, shown = self._dependencies.answers.begin, await self._find_shown(ask)
+        begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(ask)
         stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
         return await self._deliver_shielded(ask, stream, answered)
 
@@ -73,7 +74,7 @@ class AnswerButtons(Family):
 
     @press(AGAIN)
     async def _answer_second_press(self, ask: Ask) -> str:
-        """Answer a second press. updates/repeats.py handles the first."""
+        """Answer a repeated press. updates/repeats.py handles the first one."""
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
@@ -95,7 +96,7 @@ class AnswerButtons(Family):
 
     @press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
-        """Speak the message with the button, which is an answer or the last part of a long one."""
+        """Speak the message with the pressed button. It holds an answer or the last part of a long answer."""
         if self._dependencies.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if ask.argument in self._pressed:
@@ -112,7 +113,7 @@ class AnswerButtons(Family):
         return None
 
     @press(NOTHING)
-    async def _close_question(self, ask: Ask) -> None:
+    async def _delete_question(self, ask: Ask) -> None:
         if ask.message_id is not None:
             await self._delivery.delete_messages(ask.chat, [ask.message_id])
 
@@ -127,10 +128,10 @@ class AnswerButtons(Family):
     async def _answer_again(
         self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
-        """Answer the turn of a button again.
+        """Answer again the turn to which the pressed button belongs.
 
-        Set `is_answer` if the button is under an answer, which stays if it is too late to replace it. `status` replaces
-        the text of the message with the button.
+        Set `is_answer` if the button is under an answer. That answer stays if it is too late to replace it. The
+        messages `instead_of` are replaced. `status` replaces the text of the message with the button.
         """
         chat, conversation = ask.chat, self._services.conversation
 
@@ -155,7 +156,7 @@ class AnswerButtons(Family):
             await self._show_text(ask, status if answered else tr("answers-too-late"))
         return await self._deliver_shielded(ask, stream, answered)
 
-    async def _find_shown(self, ask: Ask) -> Sequence[int]:
+    async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
         """Return the ids of all messages of the answer with the pressed button."""
         if ask.message_id is None:
             return ()
@@ -196,7 +197,7 @@ class AnswerButtons(Family):
     async def _deliver_shielded(
         self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None
     ) -> str | None:
-        """Deliver an answer, even if this task is cancelled, since it is stored by now."""
+        """Deliver an answer even if this task is cancelled, because the answer is already stored."""
         if answered is None:
             return None
         delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
@@ -235,7 +236,7 @@ async def speak_if_chosen(
 ) -> None:
     """Speak an answer if its reader chose spoken answers. Tell them about errors except DeliveryError, which is raised.
 
-    `was_heard` says that it answers a voice message.
+    Set `was_heard` if the question was a voice message.
     """
     if dependencies.speech is None or reply.is_error or not shown_as:
         return
@@ -274,13 +275,13 @@ def make_answer_keyboard(
 
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
-        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_key(reply.turn))])
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_once_key(reply.turn))]
+        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_payload(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_once_payload(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_once_key(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_once_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_once_key(reply.turn)))
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_once_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
@@ -291,7 +292,7 @@ def make_answer_keyboard(
     return make_keyboard(row, versions, offer)
 
 
-def _make_once_key(turn: int) -> str:
+def _make_once_payload(turn: int) -> str:
     """Return the payload of a button that answers a turn once."""
     return f"{turn}.{make_nonce()}"
 
@@ -303,19 +304,19 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
-    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_once_key(turn))
+    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_once_payload(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
-    """Ask what was wrong with an answer, if this message shows one. Raise StorageError."""
+    """Ask what was wrong with an answer, if this message shows one. Raise StorageError if the store fails."""
     turn = await dependencies.services.explanations.find_turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_make_once_key(turn)),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_once_payload(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)

@@ -41,55 +41,55 @@ class Basics(Family):
     @command("help")
     async def _handle_help_command(self, ask: Ask) -> str | None:
         name = ask.argument.strip().removeprefix("/").casefold()
-        if row := next((row for row in self._list_known(ask) if row.name == name), None):
-            return _format_row(row)
-        return await self._show_usual(ask)
+        if row := next((row for row in self._list_permitted_commands(ask) if row.name == name), None):
+            return _format_command(row)
+        return await self._show_usual_commands(ask)
 
     @press(HELP)
-    async def _show_usual(self, ask: Ask) -> str | None:
-        rows = {row.name: _format_row(row) for row in self._dependencies.commands}
+    async def _show_usual_commands(self, ask: Ask) -> str | None:
+        rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(ask, MORE, tr("basics-button-more"))])
-        text = "\n".join([_format_hint(ask), "", *(rows[name] for name in USUAL if name in rows)])
+        text = "\n".join([_format_help_introduction(ask), "", *(rows[name] for name in USUAL if name in rows)])
         await self._delivery.say(ask.chat, text, keyboard=keyboard)
         return None
 
     @press(MORE)
-    async def _show_all(self, ask: Ask) -> None:
-        """Replace the usual commands by all commands under their headings."""
-        shown, sections = Marked().add(_format_hint(ask)), defaultdict[str, list[Command]](list)
-        for row in self._list_known(ask):
+    async def _show_all_commands(self, ask: Ask) -> None:
+        """Replace the usual commands with all commands, grouped under headings."""
+        shown, sections = Marked().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
+        for row in self._list_permitted_commands(ask):
             sections[row.heading].append(row)
         for heading, rows in sections.items():
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:
-                shown.add(f"\n{_format_row(row)}")
+                shown.add(f"\n{_format_command(row)}")
         await self._show_text(ask, shown.piece())
 
     @command("privacy")
-    async def _describe_stored(self, ask: Ask) -> str:
+    async def _describe_stored_data(self, ask: Ask) -> str:
         config = await self._read_config(ask)
         days = self._operation.retention_days
         return format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
 
     @press(STORED)
     async def _show_privacy(self, ask: Ask) -> None:
-        await self._delivery.say(ask.chat, await self._describe_stored(ask) or "")
+        await self._delivery.say(ask.chat, await self._describe_stored_data(ask) or "")
 
     @command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:
         # updates/dispatch.py stops answers. /stop only gets here if there is none.
         return tr("answers-nothing-to-stop")
 
-    def _list_known(self, ask: Ask) -> list[Command]:
+    def _list_permitted_commands(self, ask: Ask) -> list[Command]:
         is_admin = self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         return [row for row in self._dependencies.commands if row.where != "admins" or is_admin]
 
 
-def _format_hint(ask: Ask) -> str:
+def _format_help_introduction(ask: Ask) -> str:
     return tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention")
 
 
-def _format_row(row: Command) -> str:
+def _format_command(row: Command) -> str:
     return tr("basics-row", command=f"/{row.name}", description=row.description)
 
 

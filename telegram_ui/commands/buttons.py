@@ -1,4 +1,4 @@
-"""Inline buttons: signed callback data, rows and pages of buttons, and which answer of a chat has buttons.
+"""Inline buttons: signed callback data, rows and pages of buttons, and the buttons of the last answer.
 
 Callback data is kind:person:payload:signature, within Telegram's 64 bytes. It works for one person in one scope, also
 after a restart.
@@ -50,7 +50,7 @@ class Buttons:
     def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """Return a button that only this person may press, red if it `erases` something. See make_data."""
+        """Return a button that only this person may press. It is red if it `erases` something. See make_data."""
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.make_data(kind, chat, person, payload), style=style)
 
@@ -130,9 +130,9 @@ MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still 
 
 
 class LastButtons:
-    """Removes the buttons of all answers of a chat but the last, as far as Telegram allows.
+    """Removes the buttons of all answers in a chat except the last one, if Telegram allows it.
 
-    After a restart an earlier answer may keep its buttons. A press of them then says that it is too late.
+    After a restart an earlier answer may keep its buttons. Whoever presses one is told that it is too late.
     """
 
     def __init__(self) -> None:
@@ -149,12 +149,12 @@ class LastButtons:
         return chat.location in self._earlier
 
     async def clear_earlier(self, delivery: Delivery, chat: Chat) -> None:
-        """Remove the buttons of all answers but the last. Ignore errors of Telegram."""
+        """Remove the buttons of all answers except the last one. Ignore Telegram errors."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
-        """Remove the buttons of this message. Ignore errors of Telegram."""
+        """Remove the buttons of this message. Ignore Telegram errors."""
         if self._shown.get(chat.location) == message_id:
             self._shown.pop(chat.location, None)
         elif message_id in (earlier := self._earlier.get(chat.location, [])):

@@ -1,4 +1,4 @@
-"""/new and /chats: several conversations in one place, of which one is open."""
+"""/new and /chats: several conversations in one chat or topic, one of which is open."""
 
 from dataclasses import replace
 

@@ -63,9 +63,9 @@ class ChoiceCommands(Family):
         if what == BACK:
             return await self._show_settings(ask, await self._read_config(ask))
         if what == ZONE:
-            return await self._ask_time(ask, None if value else ask.message_id)
+            return await self._ask_local_time(ask, None if value else ask.message_id)
         if what == OFFSET:
-            return await self._press_time(ask, value)
+            return await self._set_zone_by_time(ask, value)
         if refused := await self._set_choice(ask, what, value):
             return refused
         return await self._show_settings(ask, await self._read_config(ask))
@@ -81,7 +81,7 @@ class ChoiceCommands(Family):
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.show_typing(ask.chat):
-                    await self._choose(ask, **{what: wanted})
+                    await self._store_choices(ask, **{what: wanted})
             except NotOffered as refused:
                 return str(refused)
         return None
@@ -103,10 +103,12 @@ class ChoiceCommands(Family):
             rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
-        return await self._show_text(ask, "\n".join([format_settings(config), *self._list_missing(ask, config)]), *rows)
+        return await self._show_text(
+            ask, "\n".join([format_settings(config), *self._list_missing_abilities(ask, config)]), *rows
+        )
 
-    def _list_missing(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """Return a line for each ability that is not set up. Admins are told which setting adds it."""
+    def _list_missing_abilities(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
+        """Return a line for each ability that is not set up. For admins, it names the setting that adds the ability."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
@@ -124,16 +126,16 @@ class ChoiceCommands(Family):
     async def _handle_zone_command(self, ask: Ask) -> str | None:
         name = ask.argument.strip()
         if not name:
-            return await self._ask_time(ask, None)
+            return await self._ask_local_time(ask, None)
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         try:
-            config = await self._choose(ask, timezone=name)
+            config = await self._store_choices(ask, timezone=name)
         except NotOffered as unknown:
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_time(self, ask: Ask, instead_of: int | None) -> str | None:
+    async def _ask_local_time(self, ask: Ask, instead_of: int | None) -> str | None:
         """Show the time zone and buttons with the current times of all zones.
 
         `instead_of` is the message with the settings, which are shown again after the choice.
@@ -151,13 +153,13 @@ class ChoiceCommands(Family):
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
         return None
 
-    async def _press_time(self, ask: Ask, value: str) -> str | None:
-        """Make the UTC offset of the pressed time the time zone."""
+    async def _set_zone_by_time(self, ask: Ask, value: str) -> str | None:
+        """Set the time zone to the UTC offset of the pressed local time."""
         minutes, _, after = value.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
-        config = await self._choose(ask, timezone=name)
+        config = await self._store_choices(ask, timezone=name)
         chosen = format_zone_with_time(name, self._now(), config.zone)
         if not after:
             return await self._show_text(ask, chosen)
@@ -212,7 +214,7 @@ def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button)
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
-    """Return the sentence that names a time zone and its current time."""
+    """Return a sentence with the name and the current time of a time zone."""
     sentence = tr("choices-zone-is", zone=format_zone(name), time=format_clock(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence
 
@@ -228,7 +230,7 @@ class IncognitoCommands(Family):
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return format_state(config)
         chosen = word == ON if word else not config.incognito
-        await self._choose(ask, incognito=chosen)
+        await self._store_choices(ask, incognito=chosen)
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
 
@@ -258,8 +260,8 @@ class LanguageCommands(Family):
         return None
 
     async def _set_language(self, ask: Ask, chosen: str) -> str:
-        """Store the language, or "" for that of the app. Return the confirmation in the new language."""
-        await self._choose(ask, language=chosen)
+        """Store the chosen language, or "" for the language of the app. Return the confirmation in the new language."""
+        await self._store_choices(ask, language=chosen)
         with speak_in(self._resolve_language(ask, chosen)):
             await self._set_menu(ask, chosen)
             return tr("language-chosen", language=LANGUAGES[current_language()])

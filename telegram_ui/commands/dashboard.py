@@ -62,7 +62,7 @@ class DashboardCommands(Family):
 
 
 def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
-    """Return the parts of the bot that the server of the page needs."""
+    """Return the parts of the bot that the page server needs."""
 
     async def configures(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))

@@ -79,13 +79,13 @@ class Ask:
 
     @property
     def answers_the_bot(self) -> bool:
-        """True if the message replies to one of the bot's."""
+        """True if the message replies to a message of the bot."""
         author = self._replied.from_user if self._replied else None
         return author is not None and author.id == self.update.get_bot().id
 
     @property
     def answers_themselves(self) -> bool:
-        """True if the message replies to one of the same person, or of the channel in whose name they write."""
+        """True if the author replies to their own message, or to one of the channel in whose name they write."""
         message, replied = self.update.effective_message, self._replied
         author = None if message is None else _identify_author(message)
         return author is not None and replied is not None and author == _identify_author(replied)
@@ -191,7 +191,7 @@ class AnswerControls:
     send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
 
 
-async def _give_nothing(*_: object) -> None:
+async def _ignore_command(*_: object) -> None:
     raise NotImplementedError
 
 
@@ -208,7 +208,7 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    give_command: GiveCommand = _give_nothing
+    give_command: GiveCommand = _ignore_command
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""
@@ -241,7 +241,7 @@ class Family:
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if a question is open here for this person, so that take_text() may handle their text."""
+        """Return True if this family is waiting for a text from this person, which take_text() would handle."""
         state = await self._services.memory.wizards.get(chat.location, person.id)
         return state is not None and state.concerns(update_id)
 
@@ -254,11 +254,11 @@ class Family:
         return False
 
     async def take_file(self, ask: Ask) -> bool:
-        """Handle a file that this family asked for. Return True if it did."""
+        """Handle a file that this family asked for. Return True if the file was handled."""
         return False
 
     async def cancel(self, ask: Ask) -> bool:
-        """Stop waiting for this person's input, and tell them. Return True if this family was waiting."""
+        """Stop waiting for this person's input and tell them so. Return True if this family was waiting."""
         return False
 
     async def _read_config(self, ask: Ask) -> OwnerConfig | None:
@@ -267,12 +267,12 @@ class Family:
     async def _read_zone(self, owner: int) -> tzinfo:
         return find_zone(await self._services.memory.config(owner))
 
-    async def _choose(self, ask: Ask, **values: object) -> OwnerConfig:
+    async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
         """Store choices of the owner. Raise NotOffered, with a sentence, for a value that cannot be chosen."""
         return await choose(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
-        """Make the current language the language of the group."""
+        """Set the language of the group to the current language."""
         if not ask.chat.is_private:
             spoken = current_language()
             await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
@@ -338,12 +338,12 @@ class NextText:
         self._now = dependencies.services.clock
 
     async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
-        """Ask a question, in place of an earlier one to this person here.
+        """Ask a question. It replaces an open question to this person in this chat.
 
-        `about` is the number of the thing that the question concerns. `example` is the placeholder of the reply field,
-        which only groups have.
+        `about` is the id that match_answer() returns, such as that of the fact to change. `example` is the placeholder
+        of the reply field, which only groups have.
         """
-        await self._put(ask, f"{self._kind}{about or ''}", make_nonce())
+        await self._store_state(ask, f"{self._kind}{about or ''}", make_nonce())
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
         else:
@@ -352,7 +352,7 @@ class NextText:
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
-        """Return the number that the answered question was about, 0 for none, or None if the text is no answer."""
+        """Return the id that the answered question was about (0 for none), or None if the text is not an answer."""
         state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -364,10 +364,10 @@ class NextText:
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
-        """Handle a text if it is an answer, and return True then.
+        """Handle a text if it answers the open question. Return True if it does.
 
-        `handle` takes the number that the question was about and returns a sentence to say. The question stays open
-        after an answer of more than `most` characters.
+        `handle` takes the id that the question was about and returns a sentence to say. The question stays open after
+        an answer of more than `most` characters.
         """
         about = await self.match_answer(ask)
         if about is None:
@@ -383,7 +383,7 @@ class NextText:
 
     async def close_question(self, ask: Ask) -> None:
         """End the question. Keep the id of the update that ended it, so that a replay is not taken for a message."""
-        await self._put(ask, LEFT, str(ask.update.update_id))
+        await self._store_state(ask, LEFT, str(ask.update.update_id))
 
     @staticmethod
     async def drop_question(ask: Ask, states: WizardStates) -> None:
@@ -392,7 +392,7 @@ class NextText:
         if state is not None and ":" in state.step:
             await states.drop(ask.chat.location, ask.person.id)
 
-    async def _put(self, ask: Ask, step: str, nonce: str) -> None:
+    async def _store_state(self, ask: Ask, step: str, nonce: str) -> None:
         expires_at = self._now() + LIFETIME
         await self._states.put(
             WizardState(scope=ask.chat.location, person=ask.person.id, step=step, nonce=nonce, expires_at=expires_at)

@@ -62,7 +62,7 @@ class ForgetCommands(Family):
                 return await self._search_messages(ask)
             return await self._ask_to_confirm(ask, target)
         if ask.replied_to is not None:
-            message = await self._find_replied(ask)
+            message = await self._find_replied_message(ask)
             if message is None:
                 return tr("forget-gone")
             return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
@@ -72,15 +72,15 @@ class ForgetCommands(Family):
         return await self._show_text(ask, tr("forget-usage"), *rows)
 
     async def _ask_about_own_message(self, ask: Ask) -> str | None:
-        """Let a member of a group forget their own message, to which they replied."""
+        """Ask a member of a group to confirm that the message of theirs to which they replied is to be forgotten."""
         if ask.argument or not ask.answers_themselves:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
-        message = await self._find_replied(ask)
+        message = await self._find_replied_message(ask)
         if message is None or not message.is_user:
             return tr("forget-gone")
         return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
 
-    async def _find_replied(self, ask: Ask) -> Message | None:
+    async def _find_replied_message(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
             return None
         scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
@@ -123,7 +123,7 @@ class ForgetCommands(Family):
         for match in matches:
             best.setdefault(match.turn, match)
         turns = list(best.values())
-        lines = [tr("forget-which"), "", *(_format_line(turn, zone) for turn in turns)]
+        lines = [tr("forget-which"), "", *(_format_message(turn, zone) for turn in turns)]
         lines += map(_format_fact, facts[:MAX_MATCHES])
         targets = [Target(kind="turn", number=turn.id, request=ask.requested_in or 0) for turn in turns]
         buttons = [self._make_target_button(ask, CHOOSE, f"#{target.number}", target) for target in targets]
@@ -159,13 +159,13 @@ class ForgetCommands(Family):
             return await self._make_message_question(scope, target)
         if target.kind == "found":
             return await self._make_found_question(scope, target)
-        forgotten = await self._services.memory.preview(owner, await self._to_request(scope, target))
+        forgotten = await self._services.memory.preview(owner, await self._make_request(scope, target))
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._name_target(place, target), ""]
         if not forgotten.is_nothing:
-            lines += [tr("forget-erases", what=format_counts(forgotten)), *_quote_first(forgotten)]
+            lines += [tr("forget-erases", what=format_counts(forgotten)), *_quote_first_texts(forgotten)]
         if is_importing:
             lines.append(tr("forget-import-stops"))
         if target.kind != "everything":
@@ -174,7 +174,7 @@ class ForgetCommands(Family):
         return text, [(tr("forget-all-of-it"), target)]
 
     async def _name_target(self, place: Scope, target: Target) -> str:
-        """Return the name of a target as its owner knows it."""
+        """Return the name of a target for the question and the receipt."""
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
                 case "fact":
@@ -191,22 +191,22 @@ class ForgetCommands(Family):
     async def _add_quotes(
         self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
     ) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """Add later answers and facts that quote the target to a question, and the choice to forget them too.
+        """Extend a question with later answers and facts that quote the target, and a choice to forget them too.
 
         If nothing quotes it, the only choice includes quotes that may be written before the button is pressed.
         """
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.remainder.has_quotes:
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        everything = await self._services.memory.preview(scope.owner, await self._to_request(scope, with_quotes))
+        everything = await self._services.memory.preview(scope.owner, await self._make_request(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
             answers = await store.read_messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
             tr("forget-quotes", what=format_quoting(forgotten.remainder)),
-            *(f"  {_format_line(answer, zone)}" for answer in answers),
-            *_quote_first(everything, besides=forgotten, with_messages=False),
+            *(f"  {_format_message(answer, zone)}" for answer in answers),
+            *_quote_first_texts(everything, already_quoted=forgotten, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_counts(everything)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -217,30 +217,30 @@ class ForgetCommands(Family):
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview(scope.owner, _forget_messages(turn))
+        whole = await self._services.memory.preview(scope.owner, _request_for_messages(turn))
         zone = await self._read_zone(scope.owner)
-        lines = [tr("forget-ask-this"), "", _format_line(message, zone), ""]
+        lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
         lines.append(tr("forget-erases", what=format_counts(whole)))
         alone = Target(kind="message", number=number)
         if len(turn) == 1:
-            lines += _quote_first(whole, with_messages=False)
+            lines += _quote_first_texts(whole, with_messages=False)
             return await self._add_quotes(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
-        lines += [f"  {_format_line(other, zone)}" for other in others[:MAX_SHOWN]]
-        lines += _quote_first(whole, with_messages=False)
+        lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
+        lines += _quote_first_texts(whole, with_messages=False)
         text, choices = await self._add_quotes(lines, scope, replace(target, kind="turn"), tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
     async def _make_found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
-        alone = await self._to_request(scope, target)
+        alone = await self._make_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = Target(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview(scope.owner, await self._to_request(scope, turns))
+        whole = await self._services.memory.preview(scope.owner, await self._make_request(scope, turns))
         messages = await self._services.memory.preview(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {format_counts(messages)}", f"{label}: {format_counts(whole)}"]
-        lines += _quote_first(whole)
+        lines += _quote_first_texts(whole)
         text, choices = await self._add_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
@@ -259,7 +259,7 @@ class ForgetCommands(Family):
         return await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
 
     @press(KEEP)
-    async def _keep_all(self, ask: Ask) -> None:
+    async def _cancel_erasure(self, ask: Ask) -> None:
         await self._show_text(ask, tr("forget-kept"))
 
     async def _erase_target(self, ask: Ask) -> str:
@@ -282,42 +282,42 @@ class ForgetCommands(Family):
     async def _erase_once(self, ask: Ask, target: Target) -> str:
         scope = await self._find_scope(ask, target)
         async with self._delivery.show_typing(ask.chat):
-            request = await self._to_request(scope, target)
+            request = await self._make_request(scope, target)
             is_gone = request.what == "messages" and not request.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
         # This replaces the question, which quotes the forgotten text.
         await self._show_text(ask, tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten))
         return tr("forget-done")
 
-    async def _to_request(self, scope: Scope, target: Target) -> Forgetting:
+    async def _make_request(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:
             case "message":
-                request = await self._select_own(scope, [target.number])
+                request = await self._select_messages_of_scope(scope, [target.number])
             case "turn":
-                request = _forget_messages(await self._read_turn(scope, target.number, target.request))
+                request = _request_for_messages(await self._read_turn(scope, target.number, target.request))
             case "fact":
                 request = Forgetting(what="facts", ids=(target.number,))
             case "conversation":
                 request = Forgetting(what="conversations", ids=(target.number,))
             case "found":
-                request = await self._select_own(scope, self._found.get(target.key, ()))
+                request = await self._select_messages_of_scope(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._select_own(scope, self._found.get(target.key, ()))).ids
+                found = (await self._select_messages_of_scope(scope, self._found.get(target.key, ()))).ids
                 messages = [message for number in found for message in await self._read_turn(scope, number)]
-                request = _forget_messages(list({message.id: message for message in messages}.values()))
+                request = _request_for_messages(list({message.id: message for message in messages}.values()))
             case "days":
                 request = make_date_range(target, await self._read_zone(scope.owner))
             case "everything":
                 request = Forgetting(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _select_own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Return a request for the messages of this scope, so that no number reaches another topic."""
+    async def _select_messages_of_scope(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
+        """Return a request to forget those messages that are in this scope. Ids from other topics are ignored."""
         async with self._services.memory.home(scope.owner) as store:
-            return _forget_messages(await store.read_messages(scope, ids))
+            return _request_for_messages(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
-        """Return the messages of the turn that holds this message, and those of the turn that requested this."""
+        """Return the messages of the turn with message `number`, and those of the turn `request`."""
         async with self._services.memory.home(scope.owner) as store:
             found = await store.read_messages(scope, [number])
             if not found:
@@ -333,13 +333,15 @@ class ForgetCommands(Family):
 _EVERYTHING = Target(kind="everything")
 
 
-def _forget_messages(found: Sequence[Message]) -> Forgetting:
+def _request_for_messages(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(message.id for message in found))
 
 
-def _quote_first(forgotten: Forgotten, *, besides: Forgotten | None = None, with_messages: bool = True) -> list[str]:
-    """Quote the first texts of each kind without those of `besides`, and count the others."""
-    less, listing = besides or Forgotten(), forgotten.listing
+def _quote_first_texts(
+    forgotten: Forgotten, *, already_quoted: Forgotten | None = None, with_messages: bool = True
+) -> list[str]:
+    """Quote the first texts of each kind, except those in `already_quoted`, and count the rest."""
+    less, listing = already_quoted or Forgotten(), forgotten.listing
     messages = [format_message_text(message, message.content) for message in listing.messages] if with_messages else []
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
@@ -355,7 +357,7 @@ def _quote_first(forgotten: Forgotten, *, besides: Forgotten | None = None, with
 
 
 def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts that have, or had before an edit, one of these terms, those with the most terms first."""
+    """Return the facts with one of these terms in their current or earlier text, most terms first."""
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id
@@ -367,7 +369,7 @@ def _format_fact(fact: Fact) -> str:
     return tr("shared-quoted", text=format_quote(fact.text, MAX_QUOTE_CHARS))
 
 
-def _format_line(message: Message, zone: tzinfo) -> str:
+def _format_message(message: Message, zone: tzinfo) -> str:
     text = format_quote(format_message_text(message, message.content), MAX_QUOTE_CHARS)
     date = format_moment(message.created_at, zone)
     return tr("forget-line", id=str(message.id), date=date, speaker=format_speaker(message), text=text)

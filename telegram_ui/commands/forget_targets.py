@@ -1,4 +1,4 @@
-"""Targets of /forget, parsed from words and written to and read from the payload of a button."""
+"""Targets of /forget: parsed from words, and encoded in the payload of a button."""
 
 import re
 from collections.abc import Collection
@@ -64,9 +64,9 @@ class Target:
 
 
 def parse_target(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
-    """Parse the argument of /forget. Return None for words to search for. Raise ValueError for an impossible date.
+    """Parse the argument of /forget. Return None if it is a search query. Raise ValueError for an impossible date.
 
-    `now` is the owner's local time. `everything` lists words for everything in the reader's language.
+    `now` is the owner's local time. `everything` lists words in the reader's language that mean "everything".
     """
     words = argument.strip()
     if words.casefold() in WORDS_FOR_EVERYTHING.union(everything):

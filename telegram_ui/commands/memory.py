@@ -1,6 +1,6 @@
 """/memory: facts and profile of an owner, shown and corrected.
 
-Owns its words, and what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS).
+The payload of each button is an action and its numbers, such as "f.12.0" (see VIEW_ACTIONS and CHANGES).
 """
 
 import logging

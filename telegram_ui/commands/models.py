@@ -35,7 +35,7 @@ class ModelCommands(Family):
         found = next((name for name in self._model_names if name.casefold() == wanted), None)
         if found is None:
             return await self._show_models(ask)
-        await self._choose(ask, model=found)
+        await self._store_choices(ask, model=found)
         return tr("model-chosen", model=format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @press(MODEL, who="admins")
@@ -45,7 +45,7 @@ class ModelCommands(Family):
         found = next((name for name in self._model_names if make_model_key(name) == ask.argument), None)
         if found is None:
             return tr("shared-dead-button")
-        await self._choose(ask, model=found)
+        await self._store_choices(ask, model=found)
         return await self._show_models(ask)
 
     async def _show_models(self, ask: Ask) -> str | None:
@@ -58,7 +58,7 @@ class ModelCommands(Family):
         return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
 
     def _list_abilities(self) -> list[str]:
-        """Return one line per model whose vision support is known."""
+        """Return one line for each model that is known to accept or refuse pictures."""
         keys = {True: "model-can-see", False: "model-can-not-see"}
         return [
             tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
@@ -89,7 +89,7 @@ class ModelCommands(Family):
         return await self._show_personas(ask, ask.message_id)
 
     async def _choose_persona(self, ask: Ask, wanted: str) -> None:
-        await self._choose(ask, persona="" if wanted == NONE else wanted)
+        await self._store_choices(ask, persona="" if wanted == NONE else wanted)
 
     async def take_text(self, ask: Ask) -> bool:
         async def choose_own(list_id: int) -> str:
@@ -100,7 +100,7 @@ class ModelCommands(Family):
     async def _choose_own_persona(self, ask: Ask, list_id: int = 0) -> str:
         """Store a persona in the person's own words and return a sentence. `list_id` is the message to update, or 0."""
         try:
-            config = await self._choose(ask, persona_text=ask.argument)
+            config = await self._store_choices(ask, persona_text=ask.argument)
         except NotOffered as too_long:
             return str(too_long)
         if list_id:

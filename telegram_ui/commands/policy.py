@@ -34,11 +34,11 @@ class PolicyCommands(Family):
         await self._choose_policy(ask, SWITCH_WORDS.get(word, word))
 
     async def _choose_policy(self, ask: Ask, word: str) -> None:
-        """Store the policy or switch that the word names, if any, and show the current choices."""
+        """Store the policy or the on/off choice that `word` names, if any. Then show the current choices."""
         if word in POLICIES:
-            config: OwnerConfig | None = await self._choose(ask, policy=word)
+            config: OwnerConfig | None = await self._store_choices(ask, policy=word)
         elif word in (AUTOMATIC, BY_HAND):
-            config = await self._choose(ask, auto_fold=word == AUTOMATIC)
+            config = await self._store_choices(ask, auto_fold=word == AUTOMATIC)
         else:
             config = await self._read_config(ask)
         await self._show_policy(ask, config)
@@ -64,7 +64,7 @@ class PolicyCommands(Family):
             return format_prompt(config.fold_instructions if config else "")
         text = "" if text.casefold() in RESETS else text
         try:
-            await self._choose(ask, fold_instructions=text)
+            await self._store_choices(ask, fold_instructions=text)
         except NotOffered as too_long:
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")

@@ -38,10 +38,10 @@ class Proposals(Family):
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await (self._forget_fact(ask, choice) if kind == "forget" else self._keep_proposal(ask))
+            outcome = await (self._forget_fact(ask, choice) if kind == "forget" else self._remember_fact(ask))
         await self._show_text(ask, outcome)
 
-    async def _keep_proposal(self, ask: Ask) -> str:
+    async def _remember_fact(self, ask: Ask) -> str:
         heading, _, text = ask.message_text.partition("\n\n")
         if heading not in translate_everywhere("proposals-ask-remember") or not text:
             return tr("shared-dead-button")

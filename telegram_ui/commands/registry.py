@@ -169,7 +169,7 @@ class Commands:
         return None
 
     async def locate_chat(self, chat: Chat) -> Chat:
-        """Return the chat within its open conversation, or within its first one if the store fails."""
+        """Return the chat with the scope of its open conversation, or of its first one if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
@@ -184,7 +184,7 @@ class Commands:
         argument: str,
         requested_in: int | None = None,
     ) -> None:
-        """Answer a known command. `requested_in` is explained at Ask."""
+        """Answer a known command. See Ask for `requested_in`."""
         family, declared = self._declared[f"/{name}"]
         ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
@@ -206,7 +206,7 @@ class Commands:
             await self.dependencies.delivery.say(chat, text)
 
     async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
-        """Answer the press of an inline button. A toast says why if the press has no effect."""
+        """Answer the press of an inline button. If the press has no effect, a toast gives the reason."""
         query = update.callback_query
         if query is None:
             return
@@ -262,7 +262,7 @@ class Commands:
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
-        """Set the command menus of all kinds of chats in all languages. Raise TelegramError."""
+        """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
         default = self.dependencies.default_language
@@ -289,7 +289,7 @@ class Commands:
                     await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
-        """Make the menu button open the dashboard if it has an https address. Raise TelegramError."""
+        """Make the menu button open the dashboard if it has an https address. Raise TelegramError if Telegram fails."""
         url = self.dependencies.dashboard_url
         if not url.startswith("https://"):
             return
@@ -315,7 +315,7 @@ class Commands:
 
 
 def _make_ephemeral_chat(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
-    """Return the chat as seen by this person alone if the command or button is ephemeral there."""
+    """Return the chat, visible only to this person if the command or button is ephemeral in this chat."""
     if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
     return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

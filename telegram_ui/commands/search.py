@@ -67,7 +67,7 @@ class SearchCommands(Family):
     async def _send_page(
         self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None
     ) -> str | None:
-        """Send a page. `titles` are those of all conversations if all were searched."""
+        """Send a page. If all conversations were searched, `titles` holds their titles."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         if titles:

@@ -1,4 +1,4 @@
-"""/usage: the tokens and costs of the last days, and the rest of today's budget. llm/quota.py counts them."""
+"""/usage: the tokens and costs of the last days, and the rest of today's budget. llm/quota.py counts the tokens."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class UsageCommands(Family):
 
 
 def format_usage(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
-    """Return the lines about the days from `since` to today, with a chart if anything was used."""
+    """Return lines of text about the use from `since` to today, with a chart if any tokens were used."""
     total = sum((day.used for day in used), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
     if not total.total:

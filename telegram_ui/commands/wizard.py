@@ -63,7 +63,7 @@ class Wizard(Family):
         self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # finished wizards that could not be written yet
 
     @property
-    def _offered(self) -> dict[StorageType, str]:
+    def _offered_storages(self) -> dict[StorageType, str]:
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
     @command("summary", who="admins", stands_alone=True)
@@ -74,9 +74,9 @@ class Wizard(Family):
         self._unwritten.pop((place, ask.person.id), None)
         config = await self._read_config(ask)
         chosen = config.storage if config else None
-        labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered.items()}
+        labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storages.items()}
         row = self._make_choice_buttons(ask, KIND, labels, f"{state.nonce}.{chosen}")
-        offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
+        offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storages]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
         await self._delivery.say(ask.chat, question, keyboard=make_keyboard(row))
@@ -98,7 +98,7 @@ class Wizard(Family):
         nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
         number = find_number(choice)
-        is_known = choice in self._offered or number is not None
+        is_known = choice in self._offered_storages or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
         if self._is_expired(state):
@@ -127,15 +127,15 @@ class Wizard(Family):
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
-            await self._leave_wizard(state, update if is_answer else None)
+            await self._end_wizard(state, update if is_answer else None)
             await self._delivery.say(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
-            storage = find_storage(text, tuple(self._offered))
+            storage = find_storage(text, tuple(self._offered_storages))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
-                storages = join_any([*self._offered.values(), "/cancel"])
+                storages = join_any([*self._offered_storages.values(), "/cancel"])
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose_storage(ask, state, storage)
@@ -149,24 +149,24 @@ class Wizard(Family):
         state = await self._read_state(ask.chat.location, ask.person.id)
         return None if state is None or state.step == LEFT else state
 
-    async def _leave_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
+    async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
         """End the wizard. Keep the id of the update that ended it, so that a replay is not taken for a message.
 
-        If that cannot be written, keep it in memory until it can.
+        If the final state cannot be stored, keep it in this process until it can.
         """
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
-        await self._write_end(end)
+        await self._write_final_state(end)
 
     async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
         """Return the state of a person's wizard. Write its end first if an earlier write failed."""
         end = self._unwritten.get((scope, person))
         if end is None:
             return await self._states.get(scope, person)
-        await self._write_end(end)
+        await self._write_final_state(end)
         return end
 
-    async def _write_end(self, end: WizardState) -> None:
+    async def _write_final_state(self, end: WizardState) -> None:
         try:
             if end.nonce:
                 await self._states.put(end)
@@ -194,7 +194,7 @@ class Wizard(Family):
     async def _finish_wizard(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, ask.person):
-            await self._leave_wizard(state, ask.update)
+            await self._end_wizard(state, ask.update)
             await self._delivery.say(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
@@ -213,9 +213,9 @@ class Wizard(Family):
         try:
             await self._delivery.say(chat, "\n".join(lines))
         except DeliveryError:
-            await self._leave_wizard(state, ask.update)
+            await self._end_wizard(state, ask.update)
             raise
-        await self._leave_wizard(state, ask.update)
+        await self._end_wizard(state, ask.update)
 
     def _is_expired(self, state: WizardState) -> bool:
         return self._now() >= state.expires_at

@@ -29,7 +29,7 @@ SPACING_SECONDS = (
 POLL_SECONDS = 5.0  # seconds between two looks for something to send
 GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
 MAX_AGE = timedelta(hours=24)
-"""An older one is called off: it may come from a restored backup, and have been sent long ago."""
+"""An older broadcast is cancelled, because it may come from a restored backup and have been sent long ago."""
 
 
 class Broadcasting(Family):
@@ -102,7 +102,7 @@ def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManage
 
 
 class BroadcastSender:
-    """Sends confirmed broadcasts, person by person. Of several processes, the one that serves the admin does."""
+    """Sends confirmed broadcasts, person by person. Only the process that serves the admin sends."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
@@ -124,7 +124,7 @@ class BroadcastSender:
                     await self._send_to_all(broadcast)
 
     async def send_or_log(self) -> None:
-        """Call send_all, and log errors."""
+        """Call send_broadcasts, and log its errors."""
         try:
             await self.send_broadcasts()
         except KeepsakeError as error:

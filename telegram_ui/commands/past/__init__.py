@@ -1,4 +1,4 @@
-"""A memory as files, and files as memory.
+"""Exports of a memory as files, and imports of files into a memory.
 
 exporting.py           /export: for people, or for a machine
 history_extraction.py  learning from imported history: offered under its receipt, begun and stopped

@@ -34,7 +34,7 @@ class ExportCommands(Family):
             await self._delivery.say(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, wanted: str) -> str | None:
-        """Send the files to the private chat. Return a sentence for a group or about a failure."""
+        """Send the files to the private chat. In a group, or after a failure, return a sentence to say there."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
@@ -64,14 +64,14 @@ def _describe_owner(ask: Ask) -> list[str]:
 
 
 def list_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield the count of each kind that there is, in words."""
+    """Yield a phrase such as "3 facts" for each kind with a count above 0."""
     for kind in ("messages", "summaries", "facts"):
         if number := counts.get(kind):
             yield tr(f"shared-{kind}", **{kind: number})
 
 
 def make_caption(file: Exported) -> str:
-    """Return the caption of an exported file: its contents and what to open it with."""
+    """Return the caption of an exported file, with its contents and the program that opens it."""
     what = join_list([*list_counts(file.counts)]) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):

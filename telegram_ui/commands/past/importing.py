@@ -1,4 +1,4 @@
-"""/import: files and pasted texts become memory.
+"""/import: adds the contents of files and pasted texts to a memory.
 
 The buttons are under a reply to the file, so that they find it after a restart. Answers to questions about a file are
 kept in this process, and asked for again after a restart.
@@ -130,7 +130,7 @@ class TransferCommands(Family):
         return True
 
     async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
-        """Reply to the file with the first question or with what it would add. Return True if it can be read."""
+        """Reply to the file with the first question or a preview of the import. Return True if the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.show_typing(chat):
             (text, *rows), is_read = await self._make_step(ask, sent)
