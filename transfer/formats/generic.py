@@ -40,7 +40,6 @@ _TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", 
 _GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id", "conversation")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
-_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 _MAX_TREE_DEPTH = 10_000
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
@@ -308,7 +307,9 @@ def _find_time(message: Mapping[str, Any]) -> float:
 
 def _remove_asides(text: str) -> str:
     """Return a text without the blocks in which a program keeps reasoning and calls of tools."""
-    before, *blocks = _THOUGHTS.sub("", text, count=1).split(_ASIDE)
+    start, _, thoughts = text.partition("<think>")
+    _, is_closed, rest = thoughts.partition("</think>")
+    before, *blocks = (start.rstrip() + rest if is_closed else text).split(_ASIDE)
     return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
 
 

@@ -340,19 +340,19 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert tulips is not None
         profiles = (await store_of(talk)).profiles
         draft = NewProfile(owner=ANNA.id, text=OTHER, model="m", base_id=None, facts=(tulips,), summary_ids=())
-        await profiles.put(draft, now=talk.moment[0])
+        await profiles.put_profile(draft, now=talk.moment[0])
         talk.moment[0] += timedelta(minutes=1)
         wrong = await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
         assert wrong is not None
         draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
-        await profiles.put(draft, now=talk.moment[0])
+        await profiles.put_profile(draft, now=talk.moment[0])
         assert traces(tmp_path)
         taken = await corrections.undo_edit(ANNA.id, fact.id)
         assert taken is not None
         assert (taken.profiles, taken.is_clean) == (1, True)
         assert traces(tmp_path) == []
         with pytest.raises(StaleFacts):
-            await profiles.put(draft, now=talk.moment[0])
+            await profiles.put_profile(draft, now=talk.moment[0])
         assert [(one.text, one.origin) for one in await facts.known(ANNA.id)] == [
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),

@@ -209,7 +209,7 @@ async def test_a_full_disk_of_the_server_refuses_whole_messages(small_disk: tupl
             while file.write(b"\0" * 8192):
                 pass
         long = os.urandom(40_000).hex()  # more than the free space of any page
-        with pytest.raises(StorageError, match="disk of the PostgreSQL server is full"):
+        with pytest.raises(StorageError, match="PostgreSQL server has no space left on its disk"):
             await store.append(ANNA, [said(long, source="1:1")])
         assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before"]
         filler.unlink()
