@@ -39,7 +39,7 @@ MAX_EVERY_N = 500
 class ExternalMemory:
     """All memories, and the bot's own state. Create it with `open`.
 
-    `serves(owner)` is False for a person who was removed: nothing is done for them, not even in the background.
+    `serves(owner)` is False for a person who was removed. Nothing is done for them, not even in the background.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ExternalMemory:
     ) -> None:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
-        state.leases.before_serving(self._begin_serving)
+        state.leases.before_serving(self._handle_acquired_owners)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -61,7 +61,7 @@ class ExternalMemory:
     async def open(
         cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
     ) -> AsyncIterator["ExternalMemory"]:
-        """Lock the data directory, open every store, and finish what an earlier process left half done.
+        """Lock the data directory, open every store, and finish moves that an earlier process began.
 
         With `database_url`, PostgreSQL is a store too. Raise SettingsError or StorageBusy naming DATA_DIR or
         DATABASE_URL, StorageTooNew, or StorageError.
@@ -77,7 +77,7 @@ class ExternalMemory:
             if database_url:
                 state = await stack.enter_async_context(open_shared_state(database_url, database, folder, stores))
             else:
-                await _demand_stores(Directory(database), stores)
+                await _check_stores_configured(Directory(database), stores)
                 state = await open_own_state(database, folder, stores)
             await stack.enter_async_context(
                 check_in_background(database.path, lambda sentence: log.error("%s", sentence))
@@ -90,7 +90,7 @@ class ExternalMemory:
         self._when_acquired.append(prepare)
 
     async def demand_writable(self) -> None:
-        """Write a probe and raise StorageError if that fails."""
+        """Write a test value. Raise StorageError if that fails."""
         await self._state.demand_writable()
 
     async def owners(self) -> list[int]:
@@ -98,7 +98,7 @@ class ExternalMemory:
         return [location.owner for location in await self._state.directory.list_locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
-        """Count all memories, those active since a time, and conversations whose last fold failed."""
+        """Count all memories, those active since a time, and the conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners(since)
@@ -112,7 +112,7 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Return all stores, for work on all memories. Use `opened` or `home` for one owner."""
+        """Return all stores, for work on all memories. For one owner, use `opened` or `home`."""
         return tuple(self._stores.values())
 
     @property
@@ -152,7 +152,7 @@ class ExternalMemory:
                 try:
                     await self._state.directory.move(owner, self._stores, storage, now=self._clock())
                 finally:
-                    self._drop_owners(owner)
+                    self._drop_cached_owners(owner)
             return await self._put_config(
                 owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage
             )
@@ -162,13 +162,13 @@ class ExternalMemory:
         return await self.choose(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
+        """Change an owner's configuration, except its storage. Without a configuration, create one with memory off."""
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
             return await self._put_config(owner, change)
 
     async def conversation(self, place: Scope) -> Scope:
-        """Return the open conversation of a chat or topic, which is the place itself if no other was begun.
+        """Return the open conversation of a chat or topic. It is the place itself if no other was begun.
 
         Raise StorageError. Do not call this inside `opened` or `home`.
         """
@@ -190,7 +190,7 @@ class ExternalMemory:
     async def conversation_with(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """Return the conversation that holds a message, found by its source, number or Telegram id, or the open one."""
+        """Return the conversation with the message of this source, Telegram id or number, or else the open one."""
         current = await self.conversation(place)
         if await self.config(place.owner) is None:
             return current
@@ -233,14 +233,14 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
-        """Yield the store of an owner, also while memory is off. The memory cannot move inside the block."""
+        """Yield the store of an owner, even while memory is off. The memory cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Serve an owner's request that reached this process by chance. See OwnerLeases.kept."""
+        """Keep the lease on an owner inside the block, even if another process held it. See OwnerLeases.kept."""
         return self._state.leases.kept(owner)
 
     async def served(self, owners: Iterable[int]) -> list[int]:
@@ -263,21 +263,22 @@ class ExternalMemory:
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would erase, and list the first texts.
 
-        The remainder, texts that stay but repeat them, takes most of the time. It raises StorageIndexing as `forget`.
+        Finding the remainder, texts that stay but repeat erased ones, takes most of the time. It raises StorageIndexing
+        under the same conditions as `forget`.
         """
         async with self.home(owner) as store:
             if with_remainder:
-                await self._demand_words(store, owner, what)
+                await self._wait_for_word_index(store, owner, what)
             return await store.forgetting.preview(owner, what, with_remainder=with_remainder)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase messages or facts and everything derived from them from every file. Return what was erased.
 
-        Without `cleans_files`, call `clean_files` later. Raise StorageError, or StorageIndexing while quotes cannot be
-        found yet; nothing is erased then. To erase messages, hold `between_turns` as Corrections.forget does.
+        Without `cleans_files`, call `clean_files` later. Raise StorageError. Raise StorageIndexing, and erase nothing,
+        while the word index is incomplete. To erase messages, hold `between_turns` as Corrections.forget does.
         """
         async with self.home(owner) as store:
-            await self._demand_words(store, owner, what)
+            await self._wait_for_word_index(store, owner, what)
         async with self._locks.of(owner).exclusive():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
@@ -287,7 +288,7 @@ class ExternalMemory:
                     owner, what, store, now=self._clock(), cleans_files=cleans_files
                 )
             finally:
-                self._drop_owners(owner)
+                self._drop_cached_owners(owner)
 
     async def rename(self, owner: int, new: int) -> bool:
         """Move everything stored of a group to its new id. Return False if there is nothing, or the new id has data.
@@ -300,10 +301,10 @@ class ExternalMemory:
             try:
                 return await self._state.renaming.rename(owner, new, now=self._clock())
             finally:
-                self._drop_owners(owner, new)
+                self._drop_cached_owners(owner, new)
 
     def successor(self, owner: int) -> int:
-        """Return an owner's current id, given this or an earlier one."""
+        """Return the current id of an owner, given this or an earlier id."""
         return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
@@ -312,11 +313,11 @@ class ExternalMemory:
             store.finish_by(moment)
 
     async def clean_files(self) -> None:
-        """Remove traces of forgotten data that are still in the files. Call it at intervals."""
+        """Overwrite forgotten data that is still in the files. Call this at intervals."""
         await self._state.erasing.clean_files()
 
     async def optimize_words(self, owner: int) -> None:
-        """Optimize an owner's full-text index. Errors are logged. Call it after some turns, when nobody waits."""
+        """Optimize an owner's full-text index, and log errors. Call this between turns, when nobody waits."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
@@ -339,18 +340,18 @@ class ExternalMemory:
         async with self.home(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
-    async def _demand_words(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
+    async def _wait_for_word_index(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
         # Quotes of forgotten messages are found by the index of words.
         if what.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
-    async def _begin_serving(self, owners: Sequence[int]) -> None:
-        self._drop_owners(*owners)
+    async def _handle_acquired_owners(self, owners: Sequence[int]) -> None:
+        self._drop_cached_owners(*owners)
         for owner in owners:
             for prepare in self._when_acquired:
                 prepare(owner)
 
-    def _drop_owners(self, *owners: int) -> None:
+    def _drop_cached_owners(self, *owners: int) -> None:
         gone = set(owners)
         self._configs.drop(lambda owner: owner in gone)
         self._open.drop(lambda place: place.owner in gone)
@@ -384,11 +385,11 @@ class ExternalMemory:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].put_owner(config)
         finally:
-            self._drop_owners(owner)
+            self._drop_cached_owners(owner)
         return config
 
 
-async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
+async def _check_stores_configured(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
     named = [location.storage for location in await directory.list_locations()]
     named += [kind for move in await directory.list_moves() for kind in (move.source, move.target)]
     if missing := sum(kind not in stores for kind in named):

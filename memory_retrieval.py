@@ -71,9 +71,9 @@ class Retrieved:
 class MemoryRetrieval:
     """Builder of contexts. One instance serves all scopes.
 
-    `embedder`: None to search by words alone. `charge` books the embedding of a question on its owner. `longest_wait`:
-    seconds to wait for its vector before words alone are searched. `commands`: names and descriptions for the system
-    prompt.
+    If `embedder` is None, only words are searched. `charge` counts the embedding of a question towards its owner's
+    quota. After `longest_wait` seconds without a vector, only words are searched. `commands` are names and
+    descriptions for the system prompt.
     """
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
@@ -100,7 +100,7 @@ class MemoryRetrieval:
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
-        """Return the context of one request. Raise a StorageError.
+        """Return the context of one request. Raise StorageError if the store cannot be read.
 
         `store`: the owner's store, or None while memory is off. `turn`: the stored turn that is being answered, which
         is not part of the history. `sources`: what the store knows of TURNS_READ turns, if it was read already.
@@ -184,10 +184,10 @@ class MemoryRetrieval:
         limit: int = CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> Retrieved:
-        """Find the passages and facts that matter to a question. Raise a StorageError.
+        """Find the passages and facts that matter to a question. Raise StorageError if the store cannot be read.
 
-        `now`: in the owner's zone. `newest`: the last messages, which a short question may refer to. `before`: the turn
-        that is being answered, which is no candidate. `facts`: those that the prompt may carry, if read already.
+        `now` is in the owner's time zone. `newest` are the last messages, to which a short question may refer. `before`
+        is the turn being answered, which is not searched. `facts` are the usable facts if they were read already.
         """
         now, own = now or self._clock(), select_own_messages(newest)
         previous = own[-1].content if own else ""
@@ -268,7 +268,7 @@ class MemoryRetrieval:
         before: int | None,
         now: datetime,
     ) -> None:
-        """Add the message that is replied to, and the passages found, within the room that is left."""
+        """Add the message that is replied to and the found passages, while there is room."""
         snippets = await self._find_replied(incoming, store, builder, before=before)
         if found is not None:
             required = _find_required(found, builder)
@@ -321,8 +321,8 @@ class MemoryRetrieval:
     ) -> list[Snippet]:
         """Return the best passages that fit, the required ones first.
 
-        Next to a long-winded assistant, people's own words come second. `shown`: ids of messages that are whole in the
-        prompt already.
+        Next to a long-winded assistant, people's own words come second. `shown` are the ids of messages that the prompt
+        already holds in full.
         """
         ranked = found.ranked
         order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
@@ -379,7 +379,7 @@ class MemoryRetrieval:
     async def _select_stable_summaries(
         self, builder: PromptBuilder, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
-        """Return the summaries to show, and the archived messages to repeat verbatim after them.
+        """Return the summaries to show, and the archived messages to show verbatim after them.
 
         A summary that is remade every few turns would change the beginning of the prompt, and miss the provider's cache
         each time. Therefore an earlier version stays for a while, together with all messages since.
@@ -397,14 +397,14 @@ class MemoryRetrieval:
 
 
 def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
-    """Return passages that hold the rarest of the question's own words and are not in the prompt."""
+    """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
     candidates, shown = found.ranked.found, builder.shown_ids
     rows = find_rarest(candidates, found.question, found.ranked.order.tolist(), limit=RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:RARE]
 
 
 def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
-    """Yield the passages in these rows whose messages are among `messages`."""
+    """Yield the passages of `messages` at these rows of the ranking."""
     candidates = ranked.found
     for row in rows:
         message = messages.get(int(candidates.ids[candidates.messages[row]]))
@@ -418,5 +418,5 @@ def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
-    """Run work on a text of so many characters, in a thread if it is long."""
+    """Run work on a text of this many characters, in a thread if it is long."""
     return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)

@@ -1,8 +1,8 @@
 """Background work: indexing, rebuilding summaries, and regular tasks.
 
-backups.py    a backup each day, in BACKUP_DIR
-indexing.py   messages → vectors
+backups.py    daily backups in BACKUP_DIR
+indexing.py   embeds stored messages
 measuring.py  sizes and queues, for /metrics
-rebuild.py    all summaries of a scope, made again from its messages
-scheduler.py  tasks that run regularly
+rebuild.py    makes all summaries of a scope again from its messages
+scheduler.py  runs tasks at intervals
 """

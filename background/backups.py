@@ -1,4 +1,4 @@
-"""Daily backups in BACKUP_DIR, made and verified in a process of their own.
+"""Daily backups in BACKUP_DIR, made and verified in a separate process.
 
 If several processes share the work, one of them makes the backup for all.
 """
@@ -44,7 +44,7 @@ class LastBackup:
 class Backups:
     """The backups of one bot. `bot_id` is part of their names, so several bots may share a folder.
 
-    `is_elected` returns True if this process makes the backups. `failure`: why the last attempt failed, or "".
+    `is_elected` returns True if this process makes the backups. `failure` tells why the last attempt failed, or is "".
     """
 
     _folder: Path
@@ -64,7 +64,7 @@ class Backups:
         return None
 
     async def make_daily(self) -> None:
-        """Make the backup of this day (UTC), unless it is there. Raise StorageError."""
+        """Make today's backup (UTC) unless it exists. Log a failure. Raise StorageError if the election fails."""
         file = self._folder / f"keepsake-{self._bot_id}-{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
             failure = await self._make_backup(file)
@@ -79,7 +79,7 @@ class Backups:
         SIZE.set(last.size if last else 0)
 
     async def _make_backup(self, file: Path) -> str:
-        """Make a backup in a process of its own. Return the reason if that failed, or ""."""
+        """Make a backup in a separate process. Return an error message, or "" on success."""
         asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
         data = json.dumps(asked).encode()
         child = iterate_answers(

@@ -1,6 +1,6 @@
 """Embedding of stored messages in the background, newest first.
 
-Until a message is embedded, only words find it.
+Until a message is embedded, only word search finds it.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 class Indexing:
     """A background task that embeds messages.
 
-    `charge` receives the embedded texts by owner. `pause` waits this many seconds after a failure.
+    `charge` is called with the embedded texts by owner. `pause` waits for a number of seconds after a failure.
     """
 
     _memory: ExternalMemory
@@ -53,7 +53,7 @@ class Indexing:
             await cancel_and_wait(self._task)
 
     def wake(self) -> None:
-        """Look for new messages. Cheap, and may be called without need."""
+        """Make the task look for new messages. The call is cheap, even if there are none."""
         self._idle.clear()
         self._wanted.set()
 
@@ -95,9 +95,9 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed each message alone, so that one that is refused does not block the others.
+        """Embed each message alone, so that a message that the embedder refuses does not block the others.
 
-        Raise ModelError if the embedder accepts nothing at all.
+        Raise ModelError if the embedder accepts none of them.
         """
         await self._embedder.passages(["."])
         made: list[MessageVectors] = []
@@ -125,7 +125,7 @@ class Indexing:
         return made
 
     def _texts_to_embed(self, message: Message) -> list[str]:
-        """Return the passages of a message to embed. Long answers have none, since words find them as well."""
+        """Return the passages of a message to embed. A long answer has none, since word search finds it."""
         parts = split_passages(message.content)
         if len(parts) > 1 and message.role == "assistant":
             return []

@@ -24,7 +24,7 @@ FILES = {
 
 
 async def set_gauges(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
-    """Set the gauges. Raise StorageError."""
+    """Set the gauges. Raise StorageError if a store cannot be read."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.count_queued() if embeds else 0

@@ -51,7 +51,7 @@ Tell = Callable[[RebuildProgress], Awaitable[None]]
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """The running rebuilds, which are cancelled when the block ends.
+    """The running rebuilds. They are cancelled when the `async with` block ends.
 
     `stand_in` summarises a chunk that the model refuses to summarise.
     """
@@ -63,17 +63,17 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.when_acquired(self._resume_soon)
+        self._memory.when_acquired(self._start_resuming)
         await self._resume_interrupted()
         return self
 
-    def _resume_soon(self, owner: int) -> None:
-        """Resume the rebuild of an owner whom this process serves from now on."""
-        task = asyncio.create_task(self._resume_for(owner))
+    def _start_resuming(self, owner: int) -> None:
+        """Resume in the background the rebuild of an owner whom this process has taken over."""
+        task = asyncio.create_task(self._resume_for_owner(owner))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _resume_for(self, owner: int) -> None:
+    async def _resume_for_owner(self, owner: int) -> None:
         try:
             await self._resume_interrupted(owner)
         except KeepsakeError as error:
@@ -84,7 +84,7 @@ class Rebuilder:
             for scope in await store.rebuilds.list_interrupted():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
-                    self.start(scope, _tell_nobody)
+                    self.start(scope, _ignore_progress)
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and resumes.
@@ -128,9 +128,9 @@ class Rebuilder:
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except StaleFold:
-            return await self._end_failed(lease, tr("errors-changed-meanwhile"))
+            return await self._release_after_failure(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
-            return await self._end_failed(lease, error_sentence(error))
+            return await self._release_after_failure(lease, error_sentence(error))
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(
@@ -139,7 +139,7 @@ class Rebuilder:
         )
         return RebuildProgress(state="done", summaries=len(rebuilt))
 
-    async def _end_failed(self, lease: FoldLease, sentence: str) -> RebuildProgress:
+    async def _release_after_failure(self, lease: FoldLease, sentence: str) -> RebuildProgress:
         log.warning("the rebuild of %s failed", lease.scope)
         await self._summaries.release(lease)
         return RebuildProgress(state="failed", error=sentence)
@@ -152,7 +152,7 @@ class Rebuilder:
         corrected: Sequence[Summary],
         tell: Tell,
     ) -> list[Rebuilt]:
-        """Return the new summaries, each after its sources."""
+        """Return the new summaries, lower levels before the levels made from them."""
         policy = find_policy(config.policy)
         chunks = list(split_chunks(outline, policy.rebuild_turns(config.every_n)))
         made: list[Rebuilt] = []
@@ -161,11 +161,11 @@ class Rebuilder:
             await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason = FOLD_ALL
             while plan := policy.plan(_make_state(made, turns, config.every_n), reason):
-                await self._fold_plan(lease, config, plan, corrected, made)
+                await self._make_planned_summary(lease, config, plan, corrected, made)
                 turns, reason = [], "upwards"
         return made
 
-    async def _fold_plan(
+    async def _make_planned_summary(
         self,
         lease: FoldLease,
         config: OwnerConfig,
@@ -173,9 +173,9 @@ class Rebuilder:
         corrected: Sequence[Summary],
         made: list[Rebuilt],
     ) -> None:
-        """Make the summary of a plan, whose sources are indexes into `made`.
+        """Make the planned summary. The source ids in the plan are indexes into `made`.
 
-        A corrected summary of the same messages keeps the text of its person.
+        If a person corrected the summary of the same messages, keep their text.
         """
         below = sorted(
             (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
@@ -220,7 +220,7 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
     ) -> Material:
-        """Gather the sources of a summary. `corrected`: earlier summaries whose text their person wrote."""
+        """Gather the sources of a summary. `corrected` are earlier summaries that a person corrected."""
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         moments = [message.created_at for message in messages]
@@ -237,7 +237,7 @@ class Rebuilder:
         )
 
     async def correct(self, scope: Scope, number: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Replace the text of a summary by its person's, and renew those above it in the background."""
+        """Replace the text of a summary by the person's, and renew the summaries above it in the background."""
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
         if lease is None:
@@ -251,12 +251,12 @@ class Rebuilder:
         if not is_found:
             await self._summaries.release(lease)
             return "gone"
-        task = asyncio.create_task(self._renew_above(lease, number))
+        task = asyncio.create_task(self._renew_summaries_above(lease, number))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return "corrected"
 
-    async def _renew_above(self, lease: FoldLease, number: int) -> None:
+    async def _renew_summaries_above(self, lease: FoldLease, number: int) -> None:
         """Renew the summaries made from this one. If the process ends, the next start rebuilds all of them."""
         scope, changed = lease.scope, {number}
         try:
@@ -316,7 +316,7 @@ def hash_material(material: Material) -> str:
 
 
 def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
-    """Yield the turns in chunks of this size, or in one chunk."""
+    """Yield the turns in chunks of `size`, or in one chunk if `size` is None."""
     turns = group_turns(outline)
     for start in range(0, len(turns), size or len(turns)):
         yield turns[start : start + size] if size else turns
@@ -339,7 +339,7 @@ def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: i
 def _find_span(
     below: Sequence[Rebuilt], messages: Sequence[Message]
 ) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
-    """Return the lowest id and date, and the highest ones, that a summary covers."""
+    """Return the lowest id and date that a summary covers, and the highest ones."""
     ends = [end for summary in below for end in (summary.first, summary.last)] + [
         (message.id, message.created_at) for message in messages
     ]
@@ -365,5 +365,5 @@ def _make_stored_summary(scope: Scope, one: Rebuilt) -> Summary:
     )
 
 
-async def _tell_nobody(progress: RebuildProgress) -> None:
-    """Nobody waits for it."""
+async def _ignore_progress(progress: RebuildProgress) -> None:
+    """Do nothing, since nobody waits for a resumed rebuild."""

@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """A task that runs `every` so many seconds and never overlaps with itself.
+    """A task that runs every `every` seconds and never overlaps with itself.
 
-    With `at_start` it also runs at once, so that a process that is often restarted still runs it.
+    With `at_start` it also runs when the scheduler starts, so that frequent restarts do not prevent it.
     """
 
     name: str
@@ -25,7 +25,7 @@ class ScheduledTask:
 
 
 class Scheduler:
-    """Runs tasks while the `async with` block is open. It logs a failure and runs the task again at its next time."""
+    """Runs tasks while the `async with` block is open. A task that fails is logged and runs again at its next time."""
 
     def __init__(self, scheduled: Sequence[ScheduledTask]) -> None:
         self._scheduled = scheduled

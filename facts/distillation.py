@@ -38,7 +38,7 @@ Tell = Callable[["Profile | str | None"], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSettings:
-    """A profile is due when `every` first-level summaries wait. The newest `keep` are left for the next time."""
+    """A profile is due when `every` first-level summaries wait. The newest `keep` of them are left for the next one."""
 
     is_on: bool = True
     every: int = 20
@@ -71,7 +71,7 @@ class ProfileDistiller:
             return await store.profiles.list_versions(owner)
 
     def start(self, owner: int, tell: Tell) -> bool:
-        """Distil in the background and report the result. Return False if that is already running."""
+        """Distil in the background and report the result with `tell`. Return False if that is already running."""
         if owner in self._tasks:
             return False
         self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
@@ -128,7 +128,7 @@ class ProfileDistiller:
                 return None
             before = await store.profiles.find_newest(owner)
             # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
-            known = [one for one in await store.facts.list_valid(owner) if one.holds_for(EVERYBODY)]
+            known = [fact for fact in await store.facts.list_valid(owner) if fact.holds_for(EVERYBODY)]
         # What lasts comes first, newest first; what happened once yields where there is no room.
         known.sort(key=lambda fact: (not fact.is_pinned, fact.kind == "event", -fact.importance, -fact.id))
         if not known and not summaries:

@@ -53,19 +53,19 @@ class _Failures:
 
 
 class Backoff:
-    """The sources from which learning failed, each retried after twice the time of before."""
+    """The sources from which learning failed. The wait before a retry doubles with each failure."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = LRUCache[Source, _Failures](MAX_SOURCES)
 
     def attempts(self, source: Source) -> int:
-        """Return the number of failures in a row."""
+        """Return the number of consecutive failures."""
         failures = self._failures.get(source)
         return failures.attempts if failures else 0
 
     async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
-        """Return the result of `work`, or False if it fails or has failed too recently."""
+        """Run `work` and return its result. Return False if it fails, or if the last failure is too recent to retry."""
         failures = self._failures.get(source)
         if failures is not None and self._clock() < failures.again_at:
             return False
@@ -91,7 +91,7 @@ class Backoff:
 class Batch:
     """Turns to learn from, read in one state of the store. Without a request there is nothing to learn.
 
-    `known`: facts that hold or were decided on. `from_history`: imported messages instead of live ones.
+    `known` are valid facts and those that the owner decided on. With `from_history`, the turns were imported.
     """
 
     scope: Scope
@@ -120,7 +120,8 @@ class FactExtractor:
     async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
         """Return the verified facts of these turns. Raise ModelError.
 
-        Without a usable answer, ask again about halves, down to single turns. `attempts`: earlier failures.
+        Without a usable answer, ask about each half of the turns, down to single turns. `attempts` counts earlier
+        failures.
         """
         extracted = await self._request_facts(batch, request, attempts)
         if extracted is not None:
@@ -137,7 +138,7 @@ class FactExtractor:
         return found
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """Return the turns in two requests, or none for a single turn, which is skipped."""
+        """Return two requests for half of the turns each. For a single turn return [], since it is skipped."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
@@ -158,9 +159,9 @@ class FactExtractor:
     def _check_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        """Return the facts that a message states, each learned from that message."""
+        """Return the facts that a message states, each linked to that message."""
         shown = {fact.id: fact for fact in request.shown}
-        messages = [replace(one, content=keep_both_ends(one.content, MAX_CHECKED_CHARS)) for one in request.messages]
+        messages = [replace(m, content=keep_both_ends(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.name_speaker(message) for message in messages]
         kept = []
         for versions in schemas.make_facts(extracted, messages, known=shown, zone=batch.zone):
@@ -180,7 +181,7 @@ class FactExtractor:
     async def _request_facts(
         self, batch: Batch, request: ExtractionRequest, attempts: int
     ) -> Sequence[schemas.ExtractedFact] | None:
-        """Return the facts in the answer, after one repair at most, or None."""
+        """Return the facts in the model's answer, after at most one repair, or None if it is unusable."""
         scope = batch.scope
         try:
             answer = await self._ask_model(scope.owner, request.request)

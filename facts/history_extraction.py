@@ -21,7 +21,7 @@ LOOK_AGAIN = 60.0  # seconds until it is tried again where it had failed, had no
 
 @define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """A background task that learns from imported history. With `is_on` False it never does."""
+    """A background task that learns from imported history. With `is_on` False it learns nothing."""
 
     _memory: ExternalMemory
     _facts: Facts
@@ -48,7 +48,7 @@ class HistoryExtraction:
         return self._facts.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
-        """Begin or resume learning from these messages. "off": memory is off, or the owner is incognito."""
+        """Begin or resume learning from these messages. Return "off" if memory is off or the owner is incognito."""
         if not await self._is_learning(owner):
             return "off"
         if await self.estimate(owner, first, last) is None:

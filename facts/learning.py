@@ -40,7 +40,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSettings:
-    """The settings of learning. With `is_on` False nothing is learned, and known facts stay."""
+    """The settings of learning. With `is_on` False nothing is learned, but known facts are kept."""
 
     is_on: bool = True
     batch_turns: int = 4
@@ -64,7 +64,7 @@ class Facts:
     # learning ------------------------------------------------------------------------------------------------
 
     async def settle(self, scope: Scope) -> None:
-        """Learn from a scope once a batch is waiting. Log failures and try again later."""
+        """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
@@ -94,10 +94,10 @@ class Facts:
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
-        """Learn from the waiting messages of a scope, if there are at least so many turns. Return the new facts.
+        """Learn from the waiting messages of a scope if they form `at_least` turns. Return the new facts.
 
-        Nothing is learned while memory is off, the owner is incognito, or the scope is being learned from. Raise
-        KeepsakeError.
+        Learn nothing if memory is off, the owner is incognito, or another task is learning from the scope. Raise
+        KeepsakeError if the model or the store fails.
         """
         made: list[Fact] = []
         if scope in self._learning:
@@ -131,7 +131,7 @@ class Facts:
         return made is not None
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
-        """Return the new facts, or None if memory was turned off meanwhile."""
+        """Return the new facts, or None if memory was turned off during extraction."""
         scope, request = batch.scope, batch.request
         attempts = self._backoff.attempts(batch.source)
         new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
@@ -143,9 +143,9 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
-        """Reconcile the found facts with all known ones and store them. Return the new facts.
+        """Reconcile extracted facts with all known ones and store them. Return the new facts.
 
-        Raise StaleFacts, or NewerFacts if other scopes of the owner kept storing first.
+        Raise StaleFacts if a source was changed or forgotten, or NewerFacts if other scopes kept storing facts first.
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
@@ -235,7 +235,7 @@ class Facts:
     # by hand -------------------------------------------------------------------------------------------------
 
     async def known(self, owner: int) -> list[Fact]:
-        """Return all facts about an owner, ascending, including ended and deleted ones."""
+        """Return all facts about an owner by ascending id, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
             return await store.facts.list_all(owner)
 
@@ -266,7 +266,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact by another and keep it as history. Return None if no such fact holds."""
+        """Replace a fact by a new one and keep the old one as history. Return None if no valid fact has this id."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
@@ -288,7 +288,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Change the text of a fact. Return None if no such fact holds."""
+        """Change the text of a fact. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -296,12 +296,12 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """Pin or unpin a fact. A pinned one is in every prompt. Return None if no such fact holds."""
+        """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def keep(self, owner: int, id_: int) -> Fact | None:
-        """Turn a fact into a lasting instruction for every request. Return None if no such fact holds."""
+        """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             return await store.facts.make_instruction(owner, id_, now=self._clock())
 
@@ -332,7 +332,7 @@ class Facts:
                     break
 
     async def _embed_texts(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
-        """Embed texts, each given with its owner. Return None if the embedder fails."""
+        """Embed texts, given as (owner, text). Return None if the embedder fails."""
         if self._embedder is None or not texts:
             return None
         by_owner: dict[int, list[str]] = {}
@@ -358,12 +358,12 @@ def find_newest_id(facts: Sequence[Fact]) -> int:
 
 
 def select_answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the turns with an answer. The turns after the last answer are not over yet."""
+    """Return the turns that have an answer. A turn without one is not over yet."""
     return [turn for turn in _group_by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
 
 
 def select_imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the imported turns with words of a person. They need no answer, since people wrote to each other."""
+    """Return the imported turns in which a person wrote. They need no answer, since people wrote to each other."""
     return [turn for turn in _group_by_turn(messages) if any(message.role == "user" for message in turn)]
 
 

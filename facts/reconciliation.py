@@ -1,4 +1,4 @@
-"""Reconciliation of new facts with known ones: a new fact repeats, changes or ends one, or is another. Pure.
+"""Reconciliation of new facts with known ones: a new fact repeats, changes or ends a known one, or is new. Pure.
 
 A word index nominates a bounded number of candidates. Words, keys, numbers, dates, names and negation decide.
 """
@@ -33,16 +33,16 @@ class FactCandidates:
     def add(self, number: int, fact: Fact | NewFact) -> None:
         """Add a fact. Later ones count as newer."""
         self._total += 1
-        for key in _add_beginnings(_iterate_keys(fact)):
+        for key in _add_prefixes(_iterate_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
     def of(self, fact: Fact | NewFact) -> list[int]:
-        """Return the facts that share most with this one, best first."""
-        return self.find_by_terms(_iterate_keys(fact))
+        """Return the facts that share most terms with this one, best first."""
+        return self.find_by_terms(_iterate_terms(fact))
 
     def find_by_terms(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
-        """Return the `most` facts that share most with these terms. Rare terms count more."""
-        having = [found for key in _add_beginnings(keys) if (found := self._having.get(key))]
+        """Return up to `most` facts that share most with these terms. Rare terms count more."""
+        having = [found for key in _add_prefixes(keys) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
@@ -51,12 +51,12 @@ class FactCandidates:
         return heapq.nlargest(most, weights, key=lambda number: (weights[number], abs(number)))
 
 
-def _add_beginnings(keys: Iterable[str]) -> set[str]:
+def _add_prefixes(keys: Iterable[str]) -> set[str]:
     """Return the terms and their first letters, because two short texts may be stemmed as different languages."""
     return {part for key in keys for part in (key, key if key.startswith(" ") else key[:BEGINNING])}
 
 
-def _iterate_keys(fact: Fact | NewFact) -> Iterator[str]:
+def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
     yield from list_fact_terms(fact)
     yield f" {' '.join(fact.text.casefold().split())}"  # so that a repetition is found, however common its words
     if fact.subject:
@@ -79,10 +79,10 @@ def plan_changes(
 ) -> list[FactChange]:
     """Return the change that each new fact makes, in order.
 
-    `known`: all facts of the owner, including ended and deleted ones. `erased`: decisions about erased facts. `most`:
-    the limit of valid facts.
+    `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
+    `most` limits the number of valid facts.
 
-    A decision of the owner outweighs everything said before it. Of several changes to one fact the latest counts.
+    A decision of the owner overrides everything said before it. Of several changes to one fact, the latest counts.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
@@ -103,7 +103,7 @@ def plan_changes(
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
-                case "changed" if _was_said_before(draft, one):
+                case "changed" if _is_older(draft, one):
                     draft = replace(draft, valid_to=draft.valid_to or one.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
                 case "changed" if draft.valid_from >= one.valid_from or draft.known == number:
@@ -111,7 +111,7 @@ def plan_changes(
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
-                case "ended" if not _was_said_before(draft, one):
+                case "ended" if not _is_older(draft, one):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
                 case _:
@@ -129,19 +129,19 @@ def plan_changes(
     return changes
 
 
-def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:
+def _is_older(draft: NewFact, one: Fact | NewFact) -> bool:
     return draft.observed_at < one.observed_at and draft.valid_from <= one.valid_from
 
 
 def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
-    """Return the relation of a new fact to a known text. `is_named`: the model says that it changes this one."""
+    """Return the relation of a new fact to a known one. `is_named`: the model says that it replaces that one."""
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, subject)
     if list_essential_words(new.text) == list_essential_words(text):
         return "ended" if new.valid_to else "same"
-    if _is_flip(new.text, text, mine, theirs):
+    if _differ_only_in_negation(new.text, text, mine, theirs):
         return "changed"
-    model_says = is_named and (is_about or _is_related(new, text))
+    model_says = is_named and (is_about or _share_topic(new, text))
     repeats = mine == theirs and find_topics(new.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
@@ -149,10 +149,14 @@ def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bo
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new.text)
         return "ended" if is_over else "other"
-    if repeats and ((is_about and new.only_one and _has_value(mine, new)) or model_says):
+    if repeats and ((is_about and new.only_one and _has_number_date_or_name(mine, new)) or model_says):
         return "same"
     if new.only_one and is_about and "event" not in (kind, new.kind):
-        if _find_who(new.text) and _find_who(text) and _find_who(new.text) != _find_who(text):
+        if (
+            _find_leading_name(new.text)
+            and _find_leading_name(text)
+            and _find_leading_name(new.text) != _find_leading_name(text)
+        ):
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
@@ -164,11 +168,11 @@ def is_same_subject(one: str, other: str) -> bool:
 
 
 def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
-    """Return the facts that this one may be about: first the one that the model named, then by keys and words."""
+    """Return the known facts that this one may change. The one that the model named comes first."""
     scored: list[tuple[int, int]] = []
     for number in {*candidates.of(draft), *(() if draft.known is None else (draft.known,))} & held.keys():
         one = held[number]
-        if one.valid_to is not None or _is_wish_of_another(draft, one):
+        if one.valid_to is not None or _is_instruction_of_another_person(draft, one):
             continue
         if number == draft.known:
             scored.append((0, number))
@@ -181,27 +185,27 @@ def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) 
     return [number for _, number in sorted(scored)]
 
 
-def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:
+def _is_instruction_of_another_person(draft: NewFact, one: Fact | NewFact) -> bool:
     if isinstance(one, Fact):
         return not one.may_be_changed_by(draft.person_id)
     return one.kind in LASTING and one.person_id != draft.person_id
 
 
-def _has_value(found: Fingerprint, new: NewFact) -> bool:
-    """Return True if there is a number, a date or a name besides the one that the fact begins with."""
-    return bool({*found.numbers, *found.dates, *found.names} - set(_find_who(new.text)))
+def _has_number_date_or_name(found: Fingerprint, new: NewFact) -> bool:
+    """Return True if the fact has a number, a date or a name, apart from the name at its beginning."""
+    return bool({*found.numbers, *found.dates, *found.names} - set(_find_leading_name(new.text)))
 
 
-def _find_who(text: str) -> tuple[str, ...]:
+def _find_leading_name(text: str) -> tuple[str, ...]:
     """Return the name that a fact begins with."""
     return make_fingerprint(text.split(" ")[0]).names if text else ()
 
 
-def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
+def _differ_only_in_negation(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     return mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new) == find_topics(known)
 
 
-def _is_related(new: NewFact, text: str) -> bool:
-    """Return True if two sentences share more than the name that they begin with."""
+def _share_topic(new: NewFact, text: str) -> bool:
+    """Return True if two sentences share a word, apart from the name at the beginning."""
     first = find_topics(new.text.split(" ")[0]) if new.text else frozenset()
     return bool((find_topics(new.text) & find_topics(text)) - first)

@@ -47,7 +47,7 @@ _Beginning = tuple[Sequence[tuple[Message, str]], int, bool]
 class ExtractionRequest:
     """A request for facts, with the person's messages and the known facts in it.
 
-    `until`: the last message covered. `is_all`: True if it covers all given turns. `turns`: the turns covered.
+    `turns` are the turns covered, and `until` is their last message. `is_all` is True if all given turns are covered.
     """
 
     request: Request
@@ -60,7 +60,7 @@ class ExtractionRequest:
     @property
     def answers(self) -> str:
         """The assistant's words in these turns. The model does not see them."""
-        return "\n".join(one.content for turn in self.turns for one in turn if one.role == "assistant")
+        return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,17 +104,17 @@ class Requests:
         most: int = MAX_TURNS,
         long_alone: bool = False,
     ) -> ExtractionRequest:
-        """Build a request with as many of the first `most` turns as fit, and the related known facts.
+        """Build a request with the related known facts and as many of the first `most` turns as fit.
 
         If not even the first turn fits, take as many of its messages as do. A message longer than a quarter of the room
         is cut in its middle. The assistant's words are left out, because small models take them for the person's.
 
-        `long_alone`: put a long turn into a request of its own. Next to a long paste, small models learn nothing from
-        other lines.
+        With `long_alone`, put a long turn into a request of its own. Next to a long paste, small models learn
+        nothing from other lines.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
-        room = self._measure_room(instructions, bare, FACTS_SCHEMA, self._retry_request("…"))
+        room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, self._make_retry_messages("…"))
         known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_shown(known, turns[:most], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
@@ -128,7 +128,7 @@ class Requests:
             if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN)):
                 break
             longest = max(longest, size)
-            fitting, until, is_whole = self._fit_beginning(fresh, left)
+            fitting, until, is_whole = self._fit_turn_start(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
@@ -161,43 +161,45 @@ class Requests:
         return self._tokens.prompt_tokens(request)
 
     def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
-        """Repeat a request after an unusable answer, with as much of that answer as fits."""
-        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._retry_request("")))
+        """Build a request to repair an unusable answer, with as much of that answer as fits."""
+        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
-        return *asked.request, *self._retry_request(shown or "…")
+        return *asked.request, *self._make_retry_messages(shown or "…")
 
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """Build a request from the last version, the facts in order, and the newest summaries.
+        """Build a request from the last profile, the known facts in order, and the newest summaries.
 
-        The version may take half of the room, and the facts half of the rest if there are summaries.
+        The last profile may take half of the room. If there are summaries, the facts may take half of the rest.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
-        room = self._measure_room(instructions, prompts.make_profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
+        room = self._count_free_tokens(
+            instructions, prompts.make_profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ()
+        )
         text = self._tokens.cut_written(before.text, room // 2, prompts.format_profile) if before else ""
         room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)
         newest = sorted(summaries, key=lambda summary: -summary.id)
-        lines = self._fit_lines([prompts.format_summary(one) for one in newest], room - self._count_tokens(fact_lines))
+        lines = self._fit_lines([prompts.format_summary(s) for s in newest], room - self._count_tokens(fact_lines))
         return ProfileRequest(
             request=_make_request(instructions, prompts.make_profile_request(text, lines[::-1], fact_lines)),
             facts=tuple(known[: len(fact_lines)]),
-            summary_ids=tuple(one.id for one in newest[: len(lines)]),
+            summary_ids=tuple(summary.id for summary in newest[: len(lines)]),
         )
 
     def _select_shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """Return the known facts that the turns may change, and their lines.
+        """Return the known facts that the turns may change, and their lines in the prompt.
 
-        These share words with the turns. After a change, a few others are shown as well. Given more, small models
-        repeat the facts instead of reading.
+        These facts share words with the turns. If a message reports a change, a few other facts are added. If shown
+        more facts, small models repeat them instead of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
-        asked = [(find_topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
+        asked = [(find_topics(message.content), 1 if _reports_change(message) else SHARED) for message in said]
         about = frozenset[str]().union(*(words for words, _ in asked))
         changes = any(is_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
@@ -219,9 +221,9 @@ class Requests:
             if said_here.intersection(facts[id_].source_ids)
             or any(len(of[id_] & words) >= least for words, least in asked)
         }
-        others = [one for one in ranked if one.id not in related] if changes else []
-        others.sort(key=lambda one: not _is_own_value(one))
-        shown = related | {one.id for one in others[:UNSHARED]}
+        others = [fact for fact in ranked if fact.id not in related] if changes else []
+        others.sort(key=lambda fact: not _is_single_valued(fact))
+        shown = related | {fact.id for fact in others[:UNSHARED]}
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
         lines = self._fit_lines([prompts.format_known_fact(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
@@ -236,8 +238,8 @@ class Requests:
         text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
-    def _fit_beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
-        """Return a turn, or as many of the person's messages in it as fit."""
+    def _fit_turn_start(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
+        """Return the whole turn, or as many of the person's messages in it as fit."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         kept: list[tuple[Message, str]] = []
@@ -251,14 +253,14 @@ class Requests:
             room -= size
         return kept, reached, True
 
-    def _retry_request(self, answer: str) -> Request:
+    def _make_retry_messages(self, answer: str) -> Request:
         return (
             PromptMessage(role="assistant", content=answer),
             PromptMessage(role="user", content=prompts.REPAIR_FACTS),
         )
 
-    def _measure_room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        """Return the tokens left for lines, after the share of the answer."""
+    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
+        """Return the tokens left for lines after reserving room for the answer."""
         free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), LEAST_LINE)
@@ -276,12 +278,12 @@ class Requests:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
 
 
-def _is_own_value(fact: Fact) -> bool:
-    """Return True if a fact gives something that its person has only one of, such as a home."""
+def _is_single_valued(fact: Fact) -> bool:
+    """Return True if a person can have only one such value at a time, such as a home."""
     return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
-def _may_replace(message: Message) -> bool:
+def _reports_change(message: Message) -> bool:
     """Return True if a message says that something has changed."""
     return is_change(message.content) or make_fingerprint(message.content).polarity
 

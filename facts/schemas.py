@@ -63,9 +63,9 @@ FACTS_SCHEMA: Mapping[str, object] = {
 class ExtractedFact:
     """A fact as the model wrote it, with correct types and nothing else checked.
 
-    `message`: the line that says it. `about`: its person, or the kind of request that an instruction is for.
-    `attribute`: what it tells of them. `is_single`: it can have one value at a time. `is_over`: it was true once.
-    `is_open`: the person is not sure. `replaces`: the known fact that no longer holds.
+    `message` is the number of the line that states it. `about` is its person or, for an instruction, a kind of
+    request. `attribute` names the property, which has one value at a time if `is_single`. `is_over` is True if the
+    fact no longer holds, and `is_open` if the person is not sure. `replaces` is the id of the outdated known fact.
     """
 
     text: str
@@ -81,8 +81,8 @@ class ExtractedFact:
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
-    """Parse the facts of an answer. Return None if it is no list of facts."""
-    items = _find_items(answer)
+    """Parse the facts in a model's answer. Return None if the answer is not a list of facts."""
+    items = _parse_or_repair_list(answer)
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
@@ -95,15 +95,15 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """Yield for each extracted fact its versions, one per message that may state it, likeliest first.
+    """For each extracted fact, yield one version per message that may state it, likeliest first.
 
-    Models often give the number of another line. `known`: ids of the facts that the model was shown. `zone`: the
-    owner's.
+    Several are needed because models often give a wrong line number. `known` are the ids of the facts that the model
+    was shown. `zone` is the owner's time zone.
     """
     for one in extracted:
         made = [
             _make_fact(one, message, quote, known=known, zone=zone)
-            for message in _find_sources(one, messages)
+            for message in _find_possible_sources(one, messages)
             if (quote := find_ground(one, message))
         ]
         if made:
@@ -113,13 +113,13 @@ def make_facts(
 def find_ground(one: ExtractedFact, message: Message) -> str:
     """Return the words of a message that state a fact, or "" if it does not.
 
-    Fact and message must share a word besides the speaker's name, and the quoted clause must be no question.
+    They must share a word other than the speaker's name, and the quoted clause must not be a question.
     """
     about = find_topics(one.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
     if not {term[:4] for term in about} & {term[:4] for term in find_topics(message.content)}:
         return ""
-    start, end = _find_place(one.quote, message.content)
+    start, end = _find_quote(one.quote, message.content)
     quote = " ".join(message.content[start:end].split())[:MAX_FACT_CHARS]
     rest = _CLAUSE_END.search(message.content, end)
     is_question = quote.endswith(QUESTION_MARKS) or (rest is not None and rest.group() in QUESTION_MARKS)
@@ -129,7 +129,7 @@ def find_ground(one: ExtractedFact, message: Message) -> str:
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 
 
-def _find_place(quote: str, content: str) -> tuple[int, int]:
+def _find_quote(quote: str, content: str) -> tuple[int, int]:
     """Return the span of a quote in a text, ignoring case, spacing and punctuation, or (0, 0)."""
     plain, places = _fold_letters(content)
     wanted, _ = _fold_letters(quote)
@@ -178,8 +178,9 @@ def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Colle
     )
 
 
-def _find_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact, the one that the model named first unless only others share words."""
+def _find_possible_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that may state a fact. The one that the model named comes first, unless only others share
+    words with the fact."""
     about = find_topics(one.text)
     shared = {message.id: len(about & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == one.message]
@@ -208,15 +209,15 @@ _SINCE = re.compile(
 )
 
 
-def _find_items(answer: str) -> list[object] | None:
-    """Return the list in an answer, after a repair if the answer is complete."""
-    if (found := _find_list(answer)) is not None:
+def _parse_or_repair_list(answer: str) -> list[object] | None:
+    """Return the list in an answer. Repair its JSON if the answer is complete but invalid."""
+    if (found := _parse_list(answer)) is not None:
         return found
     is_whole = answer.rstrip("` \n").endswith(("]", "}"))
-    return _find_list(json.dumps(parse_meant_json(answer))) if is_whole else None
+    return _parse_list(json.dumps(parse_meant_json(answer))) if is_whole else None
 
 
-def _find_list(answer: str) -> list[object] | None:
+def _parse_list(answer: str) -> list[object] | None:
     decoder = json.JSONDecoder()
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
         try:
@@ -239,14 +240,14 @@ def _parse_fact(item: object) -> ExtractedFact | None:
     if not isinstance(item, dict) or not _parse_text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
-    attribute = _parse_line(item.get("attribute"), MAX_SUBJECT_CHARS)
+    attribute = _parse_short_text(item.get("attribute"), MAX_SUBJECT_CHARS)
     return ExtractedFact(
         text=_parse_text(item),
         kind=TYPES.get(kind, "personal"),
         message=_parse_whole_number(item.get("message")),
         replaces=_parse_whole_number(item.get("replaces")),
-        quote=_parse_line(item.get("quote"), MAX_QUOTED_CHARS),
-        about=_parse_line(item.get("about"), MAX_SUBJECT_CHARS),
+        quote=_parse_short_text(item.get("quote"), MAX_QUOTED_CHARS),
+        about=_parse_short_text(item.get("about"), MAX_SUBJECT_CHARS),
         attribute=attribute,
         is_single=bool(attribute) and item.get("is_single") is not False,
         is_over=kind == OVER,
@@ -257,17 +258,17 @@ def _parse_fact(item: object) -> ExtractedFact | None:
 def _parse_text(item: Mapping[str, object]) -> str:
     for name in ("text", "fact", "content", "statement"):
         if isinstance(item.get(name), str):
-            text = _parse_line(item[name], MAX_FACT_CHARS + 1)
+            text = _parse_short_text(item[name], MAX_FACT_CHARS + 1)
             return text if len(text) <= MAX_FACT_CHARS and any(character.isalnum() for character in text) else ""
     return ""
 
 
-def _parse_line(value: object, most: int) -> str:
+def _parse_short_text(value: object, most: int) -> str:
     return " ".join(remove_invisible(value).split())[:most] if isinstance(value, str) else ""
 
 
 def _parse_whole_number(value: object) -> int | None:
-    """Return a whole number, also one written as "#41" or "#-7", or None."""
+    """Parse a whole number, which may be written as "#41" or "#-7". Return None if there is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))

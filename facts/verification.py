@@ -1,4 +1,4 @@
-"""Checks that a fact is true to its sources, as far as that is possible without a judge. Pure.
+"""Checks that a fact agrees with its sources, without asking a model. Pure.
 
 Numbers, dates and names that the person did not say were invented by the model.
 """
@@ -29,9 +29,10 @@ _LATIN = str.maketrans(
 def find_objections(
     fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
-    """Return the reasons against learning a fact from these messages.
+    """Return the reasons for not learning a fact from these messages, or [].
 
-    `also`: other texts that it may repeat. `zone`: the owner's. `answers`: the assistant's words in the same turns.
+    `also` are other texts that it may repeat. `zone` is the owner's time zone. `answers` are the assistant's words in
+    the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
@@ -52,7 +53,7 @@ def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zon
     """Return the fact without a start date that nobody said."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
-    if fact.valid_from == fact.observed_at or any(_is_after(begins, message, zone) for message in sources):
+    if fact.valid_from == fact.observed_at or any(_is_date_implied(begins, message, zone) for message in sources):
         return fact
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
@@ -60,7 +61,7 @@ def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zon
 def _remove_derived_dates(
     text: str, sources: Sequence[Message], said: str, zone: tzinfo
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the text without dates that follow from the sources' own words, and these dates."""
+    """Remove the dates that follow from the sources. Return the remaining text and the removed dates."""
     derived = []
     for match in _ISO_DATE.finditer(text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -68,14 +69,14 @@ def _remove_derived_dates(
             moment = datetime(year, month, day, tzinfo=zone)
         except ValueError:
             continue
-        if match.group() in said or any(_is_after(moment, message, zone) for message in sources):
+        if match.group() in said or any(_is_date_implied(moment, message, zone) for message in sources):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
     return text, tuple(derived)
 
 
-def _is_after(moment: datetime, message: Message, zone: tzinfo) -> bool:
-    """Return True if a date is near the message's own or within a time that it names."""
+def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
+    """Return True if a date is near the message's own date or within a time that the message names."""
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= RELATIVE:
         return True
@@ -101,7 +102,7 @@ def _list_years(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
 
 
 def _find_invented_names(text: str, said: str) -> list[str]:
-    """Return names that nobody said. German capitalises every noun, so no names are found there."""
+    """Return names that nobody said. None are found in German, where every noun is capitalised."""
     words = [word.casefold() for word in _WORD.findall(text)]
     if detect_latin_language(words) == _GERMAN:
         return []
@@ -114,10 +115,11 @@ def _find_invented_names(text: str, said: str) -> list[str]:
     return [
         name
         for name in names
-        if name not in first and not any(_is_like(one, known, stems) for one in (name, name.translate(_LATIN)))
+        if name not in first
+        and not any(_resembles_known_name(one, known, stems) for one in (name, name.translate(_LATIN)))
     ]
 
 
-def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
-    """Return True if a name was said, apart from its ending."""
+def _resembles_known_name(name: str, known: Set[str], stems: Set[str]) -> bool:
+    """Return True if a name is known, ignoring its case ending."""
     return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

@@ -2,14 +2,14 @@
 
 budgets.py           token budgets of a request and its parts
 date_expressions.py  "last March", "two weeks ago" as ranges of time
-explanation.py       what an answer was made from, as ids and figures
+explanation.py       the sources of an answer, as ids and figures
 fact_ranking.py      the facts that matter to a question
 packing.py           the passages that fit the budget
 prefix_cache.py      keeps the beginning of prompts stable for providers' caches
 prompt_builder.py    builds a request within its ceiling
 question.py          an analysed question: terms, meaning, times
 ranking.py           scores the earlier passages
-replies.py           what a reply to an earlier message brings along
+replies.py           the quoted words and neighbours of a message that is replied to
 sent_along.py        the words and files of an incoming message
 turns.py             past turns, whole or cut in the middle
 wide_questions.py    recognises questions about an order, a count or a whole story

@@ -92,7 +92,7 @@ def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Sp
         return None
 
 
-def _make_span_back(clock: datetime, unit: str, back: int) -> Span | None:
+def _make_past_span(clock: datetime, unit: str, back: int) -> Span | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return day - timedelta(days=back), day - timedelta(days=back - 1)
@@ -105,7 +105,7 @@ def _make_span_back(clock: datetime, unit: str, back: int) -> Span | None:
     return _make_span(day.year - back, like=day)
 
 
-def _find_named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     """Yield dates, months and years. Without a year, the latest one is meant."""
 
     def year_of(month: int) -> int:
@@ -144,16 +144,16 @@ def _has_neighbour(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re
     return bool(words[0].search(head) or words[1].search(tail))
 
 
-def _find_weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     """Yield weekdays. "Tuesday" is the latest before today, and "last Tuesday" may also be that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
             if not _has_neighbour(text, m, _NEXT):
-                yield _make_span_back(clock, "day", back), m[0]
+                yield _make_past_span(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
                 if of_last_week != back and _has_neighbour(text, m, _LAST):
-                    yield _make_span_back(clock, "day", of_last_week), m[0]
+                    yield _make_past_span(clock, "day", of_last_week), m[0]
 
 
 def parse_number(word: str) -> int:
@@ -173,7 +173,7 @@ def _parse_unit(word: str) -> str:
     return next(named, date_words.DUALS.get(word, "day"))
 
 
-def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_dates_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for m in _AGO.finditer(text):
         groups = {name: value for name, value in m.groupdict().items() if value}
         unit = next(value for name, value in groups.items() if name[0] == "u")
@@ -182,13 +182,13 @@ def _find_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             2 if unit in date_words.DUALS else 1,
         )
         if 0 < count < 1000:
-            yield _make_span_back(clock, _parse_unit(unit), count), m[0]
+            yield _make_past_span(clock, _parse_unit(unit), count), m[0]
 
 
-def _find_relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_relative_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
-            yield _make_span_back(clock, unit, back), m[0]
+            yield _make_past_span(clock, unit, back), m[0]
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
@@ -204,8 +204,12 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
     words = " ".join(fold_term(normalise_text(text)).split())
     # A month or a year alone may be meant as a word to search for.
     one_day = timedelta(days=1)
-    days = [(span, found) for span, found in _find_named(words, clock) if span is None or span[1] - span[0] == one_day]
-    for span, found in (*_find_relative(words, clock), *_find_ago(words, clock), *days):
+    days = [
+        (span, found)
+        for span, found in _find_absolute_dates(words, clock)
+        if span is None or span[1] - span[0] == one_day
+    ]
+    for span, found in (*_find_relative_dates(words, clock), *_find_dates_ago(words, clock), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
@@ -216,8 +220,8 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
 
 def find_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     """Return the ranges of time that a folded question names, relative to `clock`."""
-    dates = list(_find_named(question, clock))
-    found = [*dates, *_find_relative(question, clock), *_find_ago(question, clock)]
+    dates = list(_find_absolute_dates(question, clock))
+    found = [*dates, *_find_relative_dates(question, clock), *_find_dates_ago(question, clock)]
     if not dates:
-        found += _find_weekdays(question, clock)
+        found += _find_weekday_dates(question, clock)
     return tuple(Range(start=span[0], end=span[1], words=words) for span, words in found if span and span[0] <= clock)

@@ -1,7 +1,7 @@
 """Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure.
 
-Owns sizes, what gives way first (`_give_way`), the order of the parts in the request (`_make_request`), and the list of
-what was cut.
+Owns the sizes, the order in which parts are dropped (`_drop_least_important`), the order of parts in the request
+(`_make_request`), and the list of what was cut.
 """
 
 from collections.abc import Sequence
@@ -159,7 +159,7 @@ class PromptBuilder:
                 self._summaries.append(summary)
                 taken += size
             else:
-                self._cut_summary(summary)
+                self._list_cut_summary(summary)
         if self._summaries:
             self._left -= taken
 
@@ -244,12 +244,12 @@ class PromptBuilder:
     def keep_room_for_one(self) -> None:
         """Make room for a piece of one snippet, if necessary by cutting the oldest turns."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
-        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._sort_turns()):
+        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._list_turns_in_order()):
             oldest = turns[0]
             squeezed = self._renderer.squeeze(oldest, oldest.tokens - missing)
             if squeezed is None and len(turns) == 1:
                 break
-            self._leave_out(oldest, "cut in its middle" if squeezed else "no room")
+            self._drop_turn(oldest, "cut in its middle" if squeezed else "no room")
             if squeezed:
                 self._add_turn(squeezed)
 
@@ -263,7 +263,7 @@ class PromptBuilder:
         Tokens do not quite add up at the seams of parts, so the whole request is counted again.
         """
         while (total := self._size(request := self._make_request())) > self._budgets.ceiling:
-            if not self._give_way(total - self._budgets.ceiling):
+            if not self._drop_least_important(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._measure_parts(total)
         return Context(
@@ -271,7 +271,7 @@ class PromptBuilder:
             ceiling=self._budgets.ceiling,
             wanted=self._wanted,
             parts=parts,
-            recent=tuple(message for turn in self._sort_turns() for message in turn.messages),
+            recent=tuple(message for turn in self._list_turns_in_order() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
             facts=(*self._instructions, *self._facts),
@@ -294,16 +294,16 @@ class PromptBuilder:
         fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
         return fixed + round(characters * share) + messages * one_more
 
-    def _give_way(self, over: int) -> bool:
+    def _drop_least_important(self, over: int) -> bool:
         """Give up the least important part that is left. Return False if there is none."""
         if self._snippets:
             self._snippets.pop()
         elif self._facts:
             self._facts.pop()
         elif len(self._turns) > 1:
-            self._leave_out(self._sort_turns()[0], "no room")
+            self._drop_turn(self._list_turns_in_order()[0], "no room")
         elif self._summaries:
-            self._cut_summary(self._summaries.pop())
+            self._list_cut_summary(self._summaries.pop())
         elif self._profile is not None:
             self._profile, self._profile_text = None, ""
         elif self._instructions:
@@ -318,12 +318,12 @@ class PromptBuilder:
             cut, _ = self._incoming.render_within(had - over - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
-            self._system = self._shorten(self._system, over)
+            self._system = self._shorten_middle(self._system, over)
         else:
             return False
         return True
 
-    def _shorten(self, text: str, over: int) -> str:
+    def _shorten_middle(self, text: str, over: int) -> str:
         """Cut a text in its middle by `over` tokens and a few more."""
         had = self._tokens.count(text)
         cut = self._tokens.cut_middle(text, had - over - 4)
@@ -336,7 +336,7 @@ class PromptBuilder:
             self._cut.append(Cut(what="document", first_id=first, last_id=last, why="found by searching"))
         self._left -= turn.tokens
 
-    def _leave_out(self, turn: PastTurn, why: str) -> None:
+    def _drop_turn(self, turn: PastTurn, why: str) -> None:
         self._turns.remove(turn)
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
@@ -344,10 +344,10 @@ class PromptBuilder:
         cut = turn.make_cut(why)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
-    def _cut_summary(self, summary: Summary) -> None:
+    def _list_cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
-    def _sort_turns(self) -> list[PastTurn]:
+    def _list_turns_in_order(self) -> list[PastTurn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _make_request(self) -> list[PromptMessage]:
@@ -356,7 +356,7 @@ class PromptBuilder:
         about = [self._format_profile(), self._format_summaries()]
         if any(about):
             request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
-        for turn in self._sort_turns():
+        for turn in self._list_turns_in_order():
             for message, content in zip(turn.messages, turn.contents, strict=True):
                 request.append(PromptMessage(role=find_role(message), content=content))
         last = prompts.make_last_message(

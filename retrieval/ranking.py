@@ -57,20 +57,20 @@ class Ranked:
 
 def rank(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
     """Score all passages and sort them, of equals the newer first."""
-    neighbours = _find_neighbours(found)
+    neighbours = _find_neighbour_rows(found)
     by_assistant = found.by_assistant[found.messages]
     verbose = measure_verbosity(found)
     words, lent = (WORDS * values for values in _score_words(found, neighbours))
     meaning = np.zeros(len(found)) if closeness is None else (closeness.get_cosines(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
     alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
-    penalty = PENALTY * (2 - _is_whole(found))
+    penalty = PENALTY * (2 - _find_whole_messages(found))
     parts = {
         "words": words * alone,
         "meaning": meaning * alone,
         "nearby": lent * alone + NEARBY * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0),
-        "speaker": NAMED * _score_named(found, question.text)[found.messages],
-        "time": TIMELY * _score_timely(found, question)[found.messages],
+        "speaker": NAMED * _score_named_speaker(found, question.text)[found.messages],
+        "time": TIMELY * _score_named_times(found, question)[found.messages],
         "assistant": -verbose * penalty * by_assistant,
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
@@ -123,19 +123,19 @@ def _sort_best_first(values: Values) -> NDArray[np.intp]:
     return np.lexsort((-np.arange(len(values)), -np.round(values, 6)))
 
 
-def _is_whole(found: Candidates) -> NDArray[np.bool_]:
+def _find_whole_messages(found: Candidates) -> NDArray[np.bool_]:
     """Return, by passage, True if it is the whole message."""
     counts = np.bincount(found.messages, minlength=len(found.seqs))
     return np.asarray(counts[found.messages] == 1)
 
 
-def _find_neighbours(found: Candidates) -> NDArray[np.intp]:
+def _find_neighbour_rows(found: Candidates) -> NDArray[np.intp]:
     """Return the passages before and after each: [2, passages].
 
     Neighbours are whole messages of one day. A passage without a neighbour gets itself instead.
     """
     days = found.said_at // DAY_SECONDS
-    whole, count = _is_whole(found), len(found)
+    whole, count = _find_whole_messages(found), len(found)
     rows = np.arange(count)
     neighbours = np.tile(rows, (2, 1))
     for line, step in enumerate((-1, 1)):
@@ -190,13 +190,13 @@ def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
     return raised
 
 
-def _score_named(found: Candidates, text: str) -> Values:
+def _score_named_speaker(found: Candidates, text: str) -> Values:
     """Return 1 for each message of the only speaker whom the question names, else 0."""
     named = {speaker for speaker in set(found.speakers) if speaker and is_naming(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in found.speakers], np.float64)
 
 
-def _score_timely(found: Candidates, question: Question) -> Values:
+def _score_named_times(found: Candidates, question: Question) -> Values:
     """Return 1 for each message of a time that the question names, else 0."""
     values = np.zeros(len(found.seqs))
     for time in question.times:

@@ -1,11 +1,11 @@
-"""When to fold what, and how a summary is made and judged. Does not know stores or when it is called.
+"""Decide which messages to fold, and make and judge summaries. Does not know stores or when it is called.
 
-generation.py     how a summary's text is made: requests, parts, a second attempt, the score
-planning.py       what every planner looks at, and what a policy is
+generation.py     generates the text of a summary, in parts and with a second attempt if needed
+planning.py       the state that a planner receives, and the definition of a policy
 policies.py       the list of the fold policies
-pyramid.py        when to fold what: chunks, and summaries upwards
-quality_gate.py   whether a summary may stand
-quality_score.py  how good a summary is, measured without a judge
-rolling.py        when to fold what: one summary, updated with what was said since
-sliding.py        when to fold what: the last messages only, after every turn
+pyramid.py        a policy that folds chunks of turns, and summaries into higher levels
+quality_gate.py   checks that refuse a bad summary
+quality_score.py  scores a summary without a judge
+rolling.py        a policy with one live summary, updated with newer turns
+sliding.py        a policy with one live summary of the last messages only
 """

@@ -96,7 +96,7 @@ class Summariser:
         """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._fit_superseded(material.superseded))
+        material = replace(material, wishes=wishes, superseded=self._select_superseded_that_fit(material.superseded))
         for attempt in (material, material.without_base()):
             try:
                 text = await self._generate_in_window(attempt, ask, reasons, spent)
@@ -105,10 +105,10 @@ class Summariser:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._fit_text, text, material)
+            text = await asyncio.to_thread(self._clean_and_shorten, text, material)
             reasons, judged = await asyncio.to_thread(self._judge_text, text, attempt)
             if not reasons and judged is not None and attempt is material:
-                text, judged = await self._complete_text(text, judged, attempt, ask, spent)
+                text, judged = await self._add_missing_details(text, judged, attempt, ask, spent)
             if not reasons:
                 return NewSummary(
                     text=text,
@@ -123,7 +123,7 @@ class Summariser:
         log.info("a summary was refused: %s", "; ".join(reasons))
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
-    async def _complete_text(
+    async def _add_missing_details(
         self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
     ) -> tuple[str, Score]:
         """Return this text, or a second attempt if it keeps more of what the user named."""
@@ -137,18 +137,18 @@ class Summariser:
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
-        again = await asyncio.to_thread(self._fit_text, again, material)
+        again = await asyncio.to_thread(self._clean_and_shorten, again, material)
         objections, other = await asyncio.to_thread(self._judge_text, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
-    def _fit_text(self, text: str, material: Material) -> str:
+    def _clean_and_shorten(self, text: str, material: Material) -> str:
         """Return a text without outdated facts and headings, within its limit."""
         lines = [one.text for one in material.told]
         own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
-    def _fit_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
+    def _select_superseded_that_fit(self, superseded: Sequence[str]) -> Sequence[str]:
         """Return the last lines that fit a fifth of the window."""
         room, kept = self._window // 5, list[str]()
         for line in reversed(superseded[-MAX_SUPERSEDED:]):
@@ -172,7 +172,7 @@ class Summariser:
         )
         if not material.wishes and quality_gate.is_in_another_language(text, "\n".join(line.words for line in lines)):
             found.append("it is in another language than the talk")
-        if not found and material.dropped and _is_mentioning(text, material.dropped, material.window):
+        if not found and material.dropped and _mentions_dropped(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
             return found, None
@@ -391,7 +391,7 @@ def _format_bullet(text: str) -> str:
     return f"- {quoting.quote_text(text)}"
 
 
-def _is_mentioning(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
+def _mentions_dropped(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
     """Return True if a text has words that only the dropped messages have."""
     gone = {term for source in dropped for term in analyse_text(source.text[:LOOKED_AT])}
     kept = {term for source in window for term in analyse_text(source.text[:LOOKED_AT])}

@@ -50,12 +50,12 @@ def _map_calendar_names() -> Mapping[str, str]:
     for locale in _LOCALES:
         for context in ("format", "stand-alone"):
             months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
-            found |= {_strip_ending(normalise_text(name)): f"month{number}" for number, name in months.items()}
-            found |= {_strip_ending(normalise_text(name)): f"day{number + 1}" for number, name in days.items()}
+            found |= {_strip_case_ending(normalise_text(name)): f"month{number}" for number, name in months.items()}
+            found |= {_strip_case_ending(normalise_text(name)): f"day{number + 1}" for number, name in days.items()}
     return found
 
 
-def _strip_ending(word: str) -> str:
+def _strip_case_ending(word: str) -> str:
     """Remove a plural or case ending: "on Mondays", "montags", "в среду"."""
     return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
@@ -131,7 +131,7 @@ def make_fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif (named := _map_calendar_names().get(_strip_ending(bare))) and (
+        elif (named := _map_calendar_names().get(_strip_case_ending(bare))) and (
             word[0].isupper() or bare not in _ALSO_OTHER_WORDS
         ):
             dates.append(named)
@@ -182,7 +182,7 @@ def parse_number_word(word: str) -> int | None:
     plain = normalise_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _map_calendar_names().get(_strip_ending(plain), "")
+    named = _map_calendar_names().get(_strip_case_ending(plain), "")
     return int(named.removeprefix("month")) if named.startswith("month") else _map_short_month_names().get(plain)
 
 
