@@ -1,7 +1,7 @@
-"""Turns what people send along into text.
+"""Extract text from the documents that people send.
 
-formats/           The formats of documents, one file each: bytes → lines, each with its place
-documents.py       a document is read in a process of its own, with limits
-documents_child.py what runs in that process
-passages.py        lines → passages of a size that can be searched and quoted
+formats/           The formats of documents, one file each
+documents.py       reads a document in a child process with limits
+documents_child.py the code that runs in that process
+passages.py        groups lines into passages for search and quotation
 """

@@ -1,4 +1,4 @@
-"""A document is read in a process of its own, with limits: whatever is in it, the bot lives on."""
+"""Read a document in a child process with limits, so that a hostile document cannot crash the bot."""
 
 import asyncio
 from contextlib import aclosing
@@ -20,7 +20,7 @@ CHILD = subprocess_worker.make_child_code("attachments.documents_child")
 
 
 class DocumentReader:
-    """Reads documents of people, a few at once."""
+    """Read documents that people send, a few at a time."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
@@ -36,7 +36,7 @@ class DocumentReader:
 
 
 def make_shown_name(name: str) -> str:
-    """Return a file's name on one line, without what would end its brackets: its sender chose it."""
+    """Return a file's name on one line, without brackets that could close the ones that the prompt puts around it."""
     drawn = defuse_tags(format_visible_line(name))
     plain = " ".join("".join(" " if _is_bracket_end(character) else character for character in drawn).split())
     if len(plain) > MAX_NAME_CHARS:
@@ -45,7 +45,7 @@ def make_shown_name(name: str) -> str:
 
 
 def _is_bracket_end(character: str) -> bool:
-    """Return True if it is a bracket of any script, but a round one ("report (1).pdf"), or ends a line."""
+    """Return True for a line break or a bracket of any script, except round ones as in "report (1).pdf"."""
     return character in "<>" or (character not in "()" and category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp"))
 
 

@@ -1,6 +1,6 @@
-"""Runs in the process that reads a document into passages.
+"""The child process that reads a document into passages.
 
-Imports little (runtime/subprocess_child.py).
+It imports little, to start fast (see runtime/subprocess_child.py).
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Lines of a document → passages of a size that can be searched and quoted, each with its place. Pure."""
+"""Group the lines of a document into passages that are small enough to search and quote. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,10 +15,10 @@ SHORT_PAGE = 300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLine:
-    """The smallest part of a document that has a place: a line of a text, a page, a row, a paragraph.
+    """A line of text, a page, a table row or a paragraph: the smallest part of a document that can be cited.
 
-    `noun` and `number`: "page", 3; noun "" where such parts are not counted. `group`: what it belongs to ("sheet
-    Prices", "“Introduction”"); a passage never has lines of two groups.
+    `noun` and `number` give its place, such as "page" and 3. `noun` is "" if the parts have no numbers. `group` is its
+    sheet, chapter or heading, such as "sheet Prices". A passage never has lines of two groups.
     """
 
     text: str
@@ -28,11 +28,11 @@ class DocumentLine:
 
 
 class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
-    """The document goes on behind the last line that is read of it."""
+    """Raised when a document continues after the last line within the limit."""
 
 
 class _Passage:
-    """A passage in the making."""
+    """A passage under construction."""
 
     def __init__(self, first: DocumentLine) -> None:
         self.first = self.last = first
@@ -53,7 +53,7 @@ class _Passage:
 
 
 def make_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
-    """Return the passages, and whether all of the document is in them. Reads no further than what is kept."""
+    """Return the passages, and True if they hold the whole document. Stop reading at the size limit."""
     made: list[_Passage] = []
     is_whole = True
     try:
@@ -64,7 +64,7 @@ def make_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], b
 
 
 def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
-    """Raise MoreThanRead where not all lines have room."""
+    """Add lines to the passages. Raise MoreThanRead at the first line that exceeds the size limit."""
     characters = 0
     for piece in (replace(line, text=text) for line in lines for text in _split_pieces(line.text)):
         is_added = bool(made) and made[-1].takes(piece)
@@ -78,7 +78,7 @@ def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
 
 
 def _split_pieces(text: str) -> Iterator[str]:
-    """Yield the text in pieces that fit a passage, cut at the end of a line, a sentence or a word where one is near."""
+    """Yield pieces that fit into a passage, cut at the end of a line, sentence or word if one is near."""
     start = 0
     while len(text) - start > MAX_PASSAGE_CHARS:
         head = text[start : start + MAX_PASSAGE_CHARS]
@@ -92,7 +92,7 @@ def _split_pieces(text: str) -> Iterator[str]:
 
 
 def _format_place(first: DocumentLine, last: DocumentLine, number: int) -> str:
-    """Name the place of a passage: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
+    """Format the place of a passage, such as "page 3", "sheet Prices, rows 2–9", "“Introduction”" or "part 4"."""
     if not first.noun:
         return first.group or f"part {number}"
     if first.number == last.number:

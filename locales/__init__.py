@@ -1,13 +1,13 @@
-"""What people read, in seven languages: a folder a language, a Fluent file a family of texts. Does not know who reads.
+"""The texts that people read, in seven languages. Each language is a folder of Fluent files.
 
-`tr("wizard-expired", number=3)` gives a text in the language of the person who is served: the key's first word names
-the file, the rest the text in it. English is the language of reference: every other has its keys, and no others.
+`tr("wizard-expired", number=3)` returns a text in the language of the person who is served. The key's first word names
+the file, and the rest names the text in it. Every language has exactly the keys of English.
 
 Translations speak informally to their reader (ты, tú, du, 你, você); Portuguese is that of Brazil, Chinese simplified.
 
 catalog.py  texts by key, and the language of the person who is served
 lists.py    phrases that list several things
 page_texts.py  texts for the page in the browser
-receipts.py sentences about forgetting and summarising
+receipts.py sentences about erased data and new summaries
 told.py     sentences about errors, facts and reasons
 """

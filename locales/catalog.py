@@ -42,7 +42,7 @@ def tr(key: str, /, **arguments: Argument) -> str:
 
 
 def translate(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
-    """Return a text in one of LANGUAGES, or else in English. Raise LookupError."""
+    """Return a text in one of LANGUAGES, or in English if it is missing. Raise LookupError for an unknown key."""
     return _format_text(language, key, arguments) if arguments else texts.without_arguments(language, key)
 
 
@@ -79,7 +79,7 @@ def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
 
 
 def format_decimal(value: float, places: int) -> str:
-    """Format a number with so many decimals in the language: "1,234.50", "1.234,50"."""
+    """Format a number with `places` decimals in the current language: "1,234.50", "1.234,50"."""
     # Imported here to keep the start fast, as Fluent below.
     from babel.numbers import format_decimal
 
@@ -138,7 +138,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def bundle(self, language: str, family: str) -> "FluentBundle":
-        """Return a language's bundle with a family's texts in it. Threads take turns."""
+        """Return a language's bundle with a family's texts in it. Thread-safe."""
         with self._reading:
             for name in (SHARED, family):
                 if (language, name) not in self._families:
@@ -170,7 +170,7 @@ texts = Texts()
 
 
 def find_language(code: str) -> str:
-    """Return our language for an IETF tag such as "pt-BR", or ""."""
+    """Return the supported language for an IETF tag such as "pt-BR", or "" if there is none."""
     language = code.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 

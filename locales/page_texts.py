@@ -1,6 +1,6 @@
 """Convert the texts that a page uses to JSON, which the browser formats.
 
-A text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}.
+A text is a string or a list. The list may hold strings, {"argument"}, and {"argument", "cases", "other"}.
 """
 
 import re
@@ -84,12 +84,12 @@ def _command_pattern() -> re.Pattern[str]:
 
 
 def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
-    """Return our language for the first known IETF tag."""
+    """Return the supported language for the first IETF tag that has one, else `default`."""
     return next((one for tag in tags if (one := find_language(tag.strip()))), default)
 
 
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
-    """Return the language of a browser by its Accept-Language header."""
+    """Return the supported language that a browser's Accept-Language header prefers."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
     return choose_preferred((tag.partition(";")[0] for tag in tags), default)
 

@@ -1,4 +1,4 @@
-"""Sentences about what a request to forget erases, and what a fold made."""
+"""Sentences about the result of /forget and /summary_now."""
 
 from locales.catalog import tr
 from locales.lists import join_list
@@ -20,7 +20,7 @@ def format_counts(forgotten: Forgotten) -> str:
 
 
 def format_quoting(remainder: Remainder) -> str:
-    """Format quotes in words: "3 later answers, 1 fact"."""
+    """Format the number of later items that quote erased messages: "3 later answers, 1 fact"."""
     answers = len(remainder.answers)
     parts = [
         answers and tr("forget-answers", answers=answers),

@@ -41,7 +41,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 @contextmanager
 def speak_to(*, operator: bool) -> Iterator[None]:
-    """Set for the block if error sentences may name settings and log numbers, which concern only the operator."""
+    """Allow error sentences in the block to name settings and log numbers if the reader is the `operator`."""
     before = _to_operator.set(operator)
     try:
         yield
@@ -109,12 +109,12 @@ def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> s
 
 
 def name_part(name: str) -> str:
-    """Return the name of a prompt's part in a sentence."""
+    """Return the name of a prompt's part, worded for use in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
 def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
-    """Return the kinds of content that did not fit in a prompt."""
+    """Return the names of the kinds of content that did not fit in a prompt."""
     kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 
@@ -127,7 +127,7 @@ def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, reten
 
 
 def format_state(config: OwnerConfig | None) -> str:
-    """Return the line about a memory's state and storage."""
+    """Return the line that says if memory is on and where it is stored."""
     return tr(f"basics-mode-{memory_mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 

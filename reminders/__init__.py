@@ -1,8 +1,8 @@
-"""Reminders: what asks for one, and that it is told once when it is due. Does not know Telegram or SQL.
+"""Understand requests for reminders, and send each reminder when it is due. Independent of Telegram and SQL.
 
-reading.py     words → a reminder, by a model that answers with JSON
-lexicon.py     words of time in seven languages, from locale data
-phrases.py     the plain forms in seven languages → a reminder, without a model
-sending.py     what is due is sent, whatever the process died of meanwhile
-wishes.py      a model's object → a reminder, and its limits
+reading.py     reads a reminder from text with a model that answers in JSON
+lexicon.py     time words in seven languages, from locale data
+phrases.py     parses simple reminders in seven languages without a model
+sending.py     sends due reminders, also after a crash
+wishes.py      parses a model's arguments, and limits reminders
 """

@@ -1,6 +1,6 @@
 """Parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model. Pure.
 
-The language that reads most of the text wins. If a word of time is left over, nothing is set.
+The language that understands most of the text wins. If a time word is not understood, no reminder is set.
 """
 
 import re
@@ -62,7 +62,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)
 
     def match(self, name: str, at: int) -> int:
-        """Return the position after one of these words and the gap behind it, or -1."""
+        """Return the position after a word of the pattern called `name` and the gap that follows, or -1."""
         found = self.words.word[name].match(self.text, at)
         return _measure_gap(self.text, found.end()) if found else -1
 
@@ -83,7 +83,7 @@ class _Reading:
                 return
 
     def match_lead(self, at: int) -> tuple[str, int] | None:
-        """Return the kind of a preposition and the position after it: "at" leads to an hour, "on" to a day alone."""
+        """Return the kind of a preposition and the position after it. "at" leads to an hour, "on" to a day."""
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, at)) > at), None)
 
     def _read_element(self, at: int, lead: str) -> int:
@@ -266,7 +266,7 @@ class _Reading:
         length = (end - start) % 1440 or 1440
 
         def distance(chosen: int) -> int:
-            """Minutes from the part of the day, around the clock: 9 is in the evening, which ends then."""
+            """Return the minutes between an hour and the part of the day, across midnight."""
             into = (chosen * 60 + minute - start) % 1440
             return 0 if into < length else min(into - length, 1440 - into)
 
@@ -367,7 +367,7 @@ def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Im
 
 
 def _find_left_over(reading: _Reading, text: str) -> str:
-    """Return the words of time that were not understood, or ""."""
+    """Return the time words that were not understood, or ""."""
     if reading.unsure:
         return reading.unsure[0]
     is_timed = reading.clock is not None or reading.distance is not None
@@ -398,7 +398,7 @@ def _find_left_over(reading: _Reading, text: str) -> str:
 
 
 def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """Return True if a word tells a time: a month, weekday, unit, part of the day, clock time or zone.
+    """Return True if a word expresses time: a month, weekday, unit, part of the day, clock time or zone.
 
     A number counts as one only while no time is known.
     """

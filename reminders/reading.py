@@ -1,4 +1,4 @@
-"""Reading a reminder from text, by a model if there is one, otherwise by its simple forms."""
+"""Read a reminder from text with the model if there is one, otherwise with the phrase parser."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Reads reminders with the background model, at the expense of the person's quota."""
+    """Read reminders with the background model. Calls count towards the person's quota."""
 
     _model: ChatModel
     _quota: Quota

@@ -70,17 +70,17 @@ class Reminders:
     async def send_while_open(self, tell: Tell) -> AsyncIterator[None]:
         """Send due reminders while the block is open, checking every LOOK_EVERY seconds.
 
-        At the end, what is being sent gets time to arrive, because the next start would send it again.
+        At the end, wait for deliveries in progress, because the next start would send them again.
         """
 
-        async def look() -> None:
+        async def check_regularly() -> None:
             try:
                 await self.start_due(tell)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
         try:
-            async with repeat_in_background(look, every=LOOK_EVERY, grace=GRACE):
+            async with repeat_in_background(check_regularly, every=LOOK_EVERY, grace=GRACE):
                 yield
         finally:
             if left := list(self._telling.values()):
@@ -88,12 +88,12 @@ class Reminders:
                 await cancel_and_wait(*left)
 
     async def start_due(self, tell: Tell) -> list[asyncio.Task[None]]:
-        """Begin to send what is due, to one reminder per owner at a time."""
+        """Start one sending task per owner with due reminders, unless one is already running."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            for one in await store.reminders.list_due(self._clock(), limit=MAX_DUE):
-                due[one.owner].append(one)
+            for reminder in await store.reminders.list_due(self._clock(), limit=MAX_DUE):
+                due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < AT_ONCE:
                     task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
@@ -105,41 +105,41 @@ class Reminders:
         del self._telling[owner]
 
     async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
-        """Send the due reminders of one owner until one has to wait."""
-        for one in due:
+        """Send the due reminders of one owner. Stop at the first that has to be retried later."""
+        for reminder in due:
             try:
-                if not await self._send_reminder(one, tell):
+                if not await self._send_reminder(reminder, tell):
                     return
             except KeepsakeError as error:
-                log.warning("a reminder of %d is not sent yet: %s", one.owner, type(error).__name__)
+                log.warning("a reminder of %d is not sent yet: %s", reminder.owner, type(error).__name__)
 
-    async def _send_reminder(self, one: Reminder, tell: Tell) -> bool:
+    async def _send_reminder(self, reminder: Reminder, tell: Tell) -> bool:
         """Send a reminder. Return False if it has to be sent later."""
         while True:
-            async with self._memory.home(one.owner) as store:
-                times = await store.reminders.begin_sending(one)
+            async with self._memory.home(reminder.owner) as store:
+                times = await store.reminders.begin_sending(reminder)
             if times is None:
                 return True
             if times > MAX_SENDS:
-                log.warning("a reminder of %d is not sent a third time", one.owner)
+                log.warning("a reminder of %d is not sent a third time", reminder.owner)
                 break
-            told = await tell(one, self._clock())
+            told = await tell(reminder, self._clock())
             if told == "later":
-                async with self._memory.home(one.owner) as store:
-                    await store.reminders.undo_sending(one)
+                async with self._memory.home(reminder.owner) as store:
+                    await store.reminders.undo_sending(reminder)
                 return False
             if told != "unknown":
                 break
-        await run_uncancelled(lambda: self._mark_done(one))
+        await run_uncancelled(lambda: self._finish_or_repeat(reminder))
         return True
 
-    async def _mark_done(self, one: Reminder) -> None:
-        config = await self._memory.config(one.owner)
+    async def _finish_or_repeat(self, reminder: Reminder) -> None:
+        config = await self._memory.config(reminder.owner)
         again = None
-        if config is not None and one.repeat:
+        if config is not None and reminder.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
-            first = one.local or one.due_at.astimezone(config.zone).replace(tzinfo=None)
-            if (local := find_next_time(first, one.repeat, one.month_day, after=wall)) is not None:
+            first = reminder.local or reminder.due_at.astimezone(config.zone).replace(tzinfo=None)
+            if (local := find_next_time(first, reminder.repeat, reminder.month_day, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
-        async with self._memory.home(one.owner) as store:
-            await store.reminders.finish_sending(one, again)
+        async with self._memory.home(reminder.owner) as store:
+            await store.reminders.finish_sending(reminder, again)

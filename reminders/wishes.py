@@ -1,4 +1,4 @@
-"""Reminders from the arguments of a model, and the limits of every reminder. Pure."""
+"""Build reminders from a model's arguments, and check the limits of every reminder. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ Impossible = Literal["none", "far", "passed"]
 def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
 
-    Return None without a time in the future. `now` is aware and in the person's zone.
+    Return None if there is no time in the future. `now` is aware and in the person's zone.
     """
     text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
@@ -43,7 +43,7 @@ def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | Non
 
 
 def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
-    """Return a reminder at a wall clock time. A repeating one begins at its first time to come."""
+    """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
         again = (

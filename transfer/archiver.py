@@ -1,6 +1,6 @@
 """Archive imported history in chunks under a pyramid of extracted summaries, without asking a model.
 
-The limits of the scope's own pyramid hold at every step, so an interrupted import leaves few active summaries.
+Every step respects the scope's limit on active summaries, so an interrupted import leaves only a few.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 def plan_higher_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
     """Return runs of active summaries to fold, each with the level of the new summary.
 
-    `summaries` are oldest first. A run has a lower level than a newer summary, because history came in before it.
+    `summaries` are oldest first. A run is folded if its level is lower than that of a newer summary.
     """
     found: list[tuple[list[Summary], int]] = []
     below: list[Summary] = []
@@ -69,7 +69,7 @@ class Archiver:
         return HistoryArchive(self, lease, scope)
 
     async def extract_summary(self, block: str) -> NewSummary:
-        """Summarise a block by its most telling sentences, in a thread."""
+        """Summarise a block by its most informative sentences, in a thread."""
         started = time.monotonic()
         text = await asyncio.to_thread(self._summarise_block, block)
         return NewSummary(
@@ -89,7 +89,7 @@ class Archiver:
 
 @define(eq=False)
 class HistoryArchive:
-    """Archive one scope's history, oldest first. Add each chunk, then close. Raise StorageError."""
+    """Archive one scope's history. Add its chunks, oldest first, then close. Raise StorageError if writing fails."""
 
     _archiver: Archiver
     _lease: FoldLease
@@ -106,9 +106,9 @@ class HistoryArchive:
             await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
 
     async def close(self) -> None:
-        """Fold what was added until it fits the summaries that were active before.
+        """Fold the new summaries until they fit next to those that were already active.
 
-        At most ten stay active. Older ones never have a lower level, so later folds take neighbours.
+        At most ten stay active. Older ones never have a lower level, so that later folds combine neighbours.
         """
         if not self._active:
             return

@@ -31,7 +31,7 @@ _HEAD = (USERS.name, PROGRESS.name)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """An open temporary file at its beginning, with the number of its rows by table. Closing it removes it."""
+    """A temporary file, open at its start, with its row counts by table. Closing it deletes it."""
 
     name: str
     file: IO[bytes]
@@ -51,9 +51,9 @@ class Exporter:
 
     @asynccontextmanager
     async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield everything of an owner as of one moment, usually in one file. Raise StorageError.
+        """Yield a consistent snapshot of an owner's memory, usually as one file. Raise StorageError if reading fails.
 
-        Memory use does not grow with what is stored.
+        Memory use does not grow with the size of the export.
         """
         made: list[Exported] = []
         try:
@@ -68,7 +68,7 @@ class Exporter:
 
     @asynccontextmanager
     async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield a zip of Markdown and an HTML page, or several of each if they are large. Raise StorageError."""
+        """Yield a zip of Markdown and an HTML page, or more of each if large. Raise StorageError if reading fails."""
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []
@@ -96,7 +96,7 @@ class Exporter:
                 exported.file.close()
 
     async def _write_parts(self, owner: int) -> AsyncIterator[Exported]:
-        """Yield the parts, named by their endings. Each begins with the rows that a restore needs first."""
+        """Yield the parts of an export. Each starts with the rows that a restore needs first."""
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None

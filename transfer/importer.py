@@ -35,7 +35,7 @@ from transfer.formats.keepsake import Signer, find_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, find_restoration, list_chosen_texts
-from transfer.rows import Returning, check_history_rows, select_listable, select_returning
+from transfer.rows import FutureReminder, demote_long_instructions, parse_history_rows, select_future_reminders
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class _Work:
     after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[Portable]]
     restoration: Restoration | None  # None unless the export is restored as it was
-    reminders: Sequence[Returning] = ()  # only future ones
+    reminders: Sequence[FutureReminder] = ()  # only future ones
 
 
 @define(kw_only=True, eq=False)
@@ -86,7 +86,12 @@ class Importer:
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
             origin = (tr(f"import-signed-{await self._find_signer(work.history)}"),)
-        notes = (*origin, *work.history.notes, *_list_differences(work, scope.owner), *_note_told_only(work))
+        notes = (
+            *origin,
+            *work.history.notes,
+            *_list_differences(work, scope.owner),
+            *_note_unlisted_instructions(work),
+        )
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes = (*notes, f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
@@ -104,7 +109,7 @@ class Importer:
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum(
                 (reminder.wish.text, reminder.wish.due_at) not in held
-                for reminder in _returning_reminders(work, scope.owner)
+                for reminder in _select_future_reminders(work, scope.owner)
             ),
             questions=work.history.questions,
             instructions=_list_instructions(work),
@@ -176,21 +181,21 @@ class Importer:
         more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
         is_ours = await self._find_signer(history) == "here"
-        rows = await asyncio.to_thread(check_history_rows, history, scope.owner, self._clock(), is_ours=is_ours)
+        rows = await asyncio.to_thread(parse_history_rows, history, scope.owner, self._clock(), is_ours=is_ours)
         async with self._memory.home(scope.owner) as store:
             if history.rows is None:
                 history = await _remove_own_chat(store, scope.owner, history)
             is_own = history.owner == scope.owner
             way = await find_restoration(store, scope.owner, history, rows)
             known = await store.history.find_known_ids(scope.owner, await asyncio.to_thread(list_sources, history))
-            same = await _find_same(store, scope.owner, history) if is_own else {}
+            same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=way.missing)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
-        reminders = select_returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
+        reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
-        await self._demand_room(scope.owner, rows.get("facts", ()))
+        await self._check_fact_limit(scope.owner, rows.get("facts", ()))
         return replace(
             await asyncio.to_thread(_compare_with_known, history, rows, known, same, way), reminders=reminders
         )
@@ -198,8 +203,8 @@ class Importer:
     async def _find_signer(self, history: ImportedHistory) -> Signer:
         return find_signer(await self._memory.export_key(), history.seal)
 
-    async def _demand_room(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
-        """Raise ImportRefused if there would be too many facts: every question ranks all of them."""
+    async def _check_fact_limit(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
+        """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
         if facts:
             async with self._memory.home(owner) as store:
                 new, known = await store.history.count_new_facts(owner, facts), await store.facts.list_valid(owner)
@@ -209,7 +214,7 @@ class Importer:
     async def _add_history(
         self, lease: FoldLease, work: _Work, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
-        """Archive the messages of each thread, then learn the facts. Return their count and the range of ids."""
+        """Archive the messages of each thread, then store the facts. Return the fact count and the range of ids."""
         owner, done = lease.scope.owner, 0
         ends: list[int] = []
         ids = dict(work.ids)
@@ -235,7 +240,7 @@ class Importer:
             return await store.history.add_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
-        for reminder in () if work.restoration else _returning_reminders(work, owner):
+        for reminder in () if work.restoration else _select_future_reminders(work, owner):
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
@@ -269,7 +274,7 @@ class Importer:
             await run_uncancelled(give_back)
 
 
-def _returning_reminders(work: _Work, owner: int) -> Sequence[Returning]:
+def _select_future_reminders(work: _Work, owner: int) -> Sequence[FutureReminder]:
     return work.reminders if work.history.owner == owner else ()
 
 
@@ -310,29 +315,29 @@ def _compare_with_known(
 
 
 def _list_instructions(work: _Work) -> tuple[str, ...]:
-    """Return the instructions and preferences that the bot would follow after this import."""
+    """Return the imported instructions and preferences that the bot would follow."""
     facts = work.rows.get("facts", ())
-    listed, kept = _select_lasting(select_listable(facts)), _select_lasting(facts)
+    listed, kept = _list_lasting_texts(demote_long_instructions(facts)), _list_lasting_texts(facts)
     chosen = list_chosen_texts(work.rows) if work.restoration else ()
     shown = [tr("shared-quoted", text=" ".join(text.split())) for text in (*chosen, *listed)]
     more = len(kept) - len(listed)
     return (*shown, *([tr("import-more", more=more)] if more else ()))
 
 
-def _note_told_only(work: _Work) -> list[str]:
-    """Return a note on the instructions that are too long to be listed and become plain facts."""
+def _note_unlisted_instructions(work: _Work) -> list[str]:
+    """Return a note on instructions that become plain facts because they are too long to list, or []."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
-    count = sum(kind in LASTING for kind in kinds) - len(_select_lasting(work.rows.get("facts", ())))
+    count = sum(kind in LASTING for kind in kinds) - len(_list_lasting_texts(work.rows.get("facts", ())))
     return [tr("import-only-told", count=count)] if "facts" in work.rows and count else []
 
 
-def _select_lasting(facts: Sequence[Portable]) -> list[str]:
+def _list_lasting_texts(facts: Sequence[Portable]) -> list[str]:
     return [str(fact["text"]) for fact in facts if fact["kind"] in LASTING]
 
 
 def _list_differences(work: _Work, owner: int) -> list[str]:
-    """Return notes on what an export loses when it is not restored as it was."""
+    """Return notes on the data that an export loses if it is imported as history instead of restored."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.new:
         return []
@@ -345,13 +350,13 @@ def _list_differences(work: _Work, owner: int) -> list[str]:
 async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Return the history without the owner's chat with this bot.
 
-    Telegram's pages name no ids, so a chat of two is recognised by messages that were also said here, to the second.
+    Telegram's pages have no ids. A private chat is recognised if its messages are stored here with the same times.
     """
     starts = [number for number, message in enumerate(yielding_gil(history.messages)) if message.title or not number]
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
-        if not await _is_here(store, owner, chat):
+        if not await _is_stored(store, owner, chat):
             kept += chat
     if len(kept) == len(history.messages):
         return history
@@ -359,7 +364,7 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
     return replace(history, messages=kept, notes=(*history.notes, note))
 
 
-async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
+async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
     said = {(message.created_at, " ".join(message.content.split())) for message in yielding_gil(chat)}
@@ -371,8 +376,8 @@ async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessag
     return False
 
 
-async def _find_same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Return the stored ids of messages without a source that are equal to the file's, by number."""
+async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+    """Map the numbers of source-less messages in the file to the ids of equal stored messages."""
     by_number, threads = await asyncio.to_thread(select_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
@@ -394,7 +399,7 @@ def _group_by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[Importe
 
 
 def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
-    """Return the messages by time, with the position of the message that began each one's turn."""
+    """Return the messages sorted by time, and for each the position of the message that started its turn."""
     begun: dict[int, int] = {}
     beginnings: list[int] = []
     for number, given in enumerate(yielding_gil(messages)):

@@ -1,7 +1,7 @@
 """Export a memory for its owner to read: a zip of Markdown with YAML heads, and one HTML page that works offline.
 
-There is one file for each month of talk, and one each for facts, profile and summaries. The `type` in each head follows
-the Open Knowledge Format.
+There is one file for each month of messages, and one each for facts, profile and summaries. The `type` in each head
+follows the Open Knowledge Format.
 """
 
 import json
@@ -78,7 +78,7 @@ def close_markdown(text: str) -> str:
 
 
 class ReadableExport:
-    """Build an export: add every row, then write the zip and the page of each part. A temporary file holds messages."""
+    """Build an export. Add all rows, then write each part. Messages are kept in a temporary file until then."""
 
     def __init__(self, zone: tzinfo) -> None:
         self.counts: Counter[str] = Counter()

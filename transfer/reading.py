@@ -22,7 +22,7 @@ CHILD = subprocess_worker.make_child_code("transfer.reading_child")
 
 
 class FileReader:
-    """Read people's files, a few at once."""
+    """Read files that people send, a few at a time."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(AT_ONCE)

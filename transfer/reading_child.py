@@ -1,4 +1,4 @@
-"""Runs in the child process that reads a file, and returns messages and rows in pieces. Imports little."""
+"""The child process that reads a file and returns its messages and rows in pieces. It imports little, to start fast."""
 
 import base64
 import pickle
@@ -21,7 +21,7 @@ PIECE_CHARACTERS = 200_000  # of their texts
 
 
 def run_child() -> None:
-    """Read the file on standard input and write what it holds to standard output."""
+    """Read the file on standard input and write its content to standard output."""
     # Our own parent process wrote this, not the sender of the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
@@ -59,7 +59,7 @@ def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
 
 
 def _split_into_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
-    """Yield the items in small lists. `long` names the member with a long text."""
+    """Yield the items in small lists. `long` names the field that may hold a long text."""
     piece: list[Mapping[str, object]] = []
     characters = 0
     for item in items:

@@ -1,6 +1,6 @@
 """Restore an export of ours: ids, summaries, facts, profile, versions and origin.
 
-The order of rows makes a killed restore harmless: the memory has no gaps, and the same file continues it. An export in
+Rows are ordered so that an interrupted restore leaves no gaps, and the same file can continue it. An export in
 several files may arrive in any order. Rows that need the other files wait in the store for the last one.
 """
 
@@ -57,7 +57,7 @@ class Restoration:
 
     @property
     def missing(self) -> str:
-        """Return the names of the files still to come, or "" if there are none."""
+        """Return the names of the files that are still missing, or "" if there are none."""
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
@@ -69,7 +69,7 @@ class Restoration:
 
 
 async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
-    """Return how to restore this file, or None if it can only be imported as history.
+    """Return the plan to restore this file, or None if it can only be imported as history.
 
     That is the case for another owner's export, for one of several files of an early version, and if the memory holds
     something else already.
@@ -121,7 +121,7 @@ class Restorer:
         return len(rows["facts"]) + len(waiting["facts"]) if file.is_whole else 0
 
     async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
-        """Keep the rows that need the other files in the store."""
+        """Store the rows that depend on other files until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
@@ -141,7 +141,7 @@ class Restorer:
             await self._memory.choose(owner, partial(_merge_config, rows["users"][0]))
 
     async def _read_waiting(self, owner: int) -> Mapping[str, list[Portable]]:
-        """Return the rows of earlier files that wait, by table."""
+        """Return the waiting rows of earlier files, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
             for row in await store.history.list_held_back_rows(owner):
@@ -154,7 +154,7 @@ class Restorer:
     async def _make_covering(
         self, owner: int, group: Sequence[Portable], known: Mapping[object, Portable]
     ) -> list[Portable]:
-        """Return an active summary for each chunk: its own, or an extract while another file holds its own."""
+        """Return an active summary for each chunk, or an extract if its summary is in another file."""
         by_chunk = {number: said for number, said in _group_by_chunk(group).items() if number is not None}
         lacking = [int(str(number)) for number in by_chunk if number not in known]
         stored: dict[object, Portable] = {}
@@ -216,7 +216,7 @@ def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]
 
 
 def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
-    """Yield batches of some 500 messages that split no chunk."""
+    """Yield batches of about 500 messages without splitting a chunk."""
     batch: list[Portable] = []
     loose = held.pop(None, [])
     for group in [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
@@ -248,7 +248,7 @@ def list_chosen_texts(rows: Rows) -> list[str]:
 
 
 def _merge_config(given: Portable, known: OwnerConfig) -> OwnerConfig:
-    """Return the owner's choices as the export has them, except whether memory is on and where it lives."""
+    """Return the settings of the export, but keep the current state and storage of the memory."""
     kept = parse_config({**given, "storage_type": known.storage})
     return replace(
         known,

@@ -21,17 +21,24 @@ _EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner ma
 _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 
-def check_history_rows(
+def parse_history_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
 ) -> Mapping[str, Sequence[Portable]]:
-    """Return the valid rows of a file for `owner`. With `is_ours`, this bot signed it. Raise ImportRefused."""
+    """Return a file's rows by table. Raise ImportRefused if a row is invalid.
+
+    `is_ours` is True if this bot signed the file.
+    """
     made = _check_rows(history, owner, now, is_ours=is_ours)
     # An owner has agreed to the instructions of their own signed export before.
-    return made if is_ours and history.owner == owner else {**made, "facts": select_listable(made.get("facts", ()))}
+    return (
+        made
+        if is_ours and history.owner == owner
+        else {**made, "facts": demote_long_instructions(made.get("facts", ()))}
+    )
 
 
-def select_listable(facts: Sequence[Portable]) -> Sequence[Portable]:
-    """Return the facts. Instructions that are too long to be listed become plain knowledge."""
+def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
+    """Return the facts, with instructions that are too long to list turned into plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:
@@ -57,14 +64,14 @@ def _check_rows(
         rows = {**rows, "messages": messages, "progress": progress}
     try:
         made = parse_rows(rows, owner, is_whole=history.is_whole)
-        _demand_known_policies(made)
+        _check_policies(made)
     except RowError as error:
         raise make_wrong_error(f"{error.row}.{error.name}") from None
     return made
 
 
 def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Mark a message as imported, so that nothing is learned from it unasked."""
+    """Mark a message as imported, so that no facts are extracted from it automatically."""
     source, origin = row.get("source"), row.get("origin", "")
     return {
         **row,
@@ -88,7 +95,7 @@ def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
     ]
 
 
-def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
+def _check_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
     for name in ("users", "summaries"):
         for number, row in enumerate(yielding_gil(rows[name])):
             if row["policy"] not in POLICIES:
@@ -96,15 +103,15 @@ def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Returning:
-    """A reminder of an export, and the row to store."""
+class FutureReminder:
+    """A reminder from an export, and the row to store."""
 
     wish: ReminderWish
     row: Portable
 
 
-def select_returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[Returning]:
-    """Return the reminders that are still due, in the owner's `zone`. Repeating ones move to their next time."""
+def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[FutureReminder]:
+    """Return the reminders that are due in the future. Move repeating ones to their next occurrence in `zone`."""
     found = []
     for row in rows:
         repeat = _REPEATS.get(row["repeat"], "")
@@ -121,7 +128,7 @@ def select_returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -
             wish = ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""
             kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall, "month_day": day, "sends": 0}
-            found.append(Returning(wish=wish, row={**row, **kept}))
+            found.append(FutureReminder(wish=wish, row={**row, **kept}))
     return found[:MAX_REMINDERS]
 
 

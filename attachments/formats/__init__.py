@@ -1,10 +1,10 @@
-"""The formats of documents: bytes → lines with their places. Each reads as it is asked, never all at once at first.
+"""The formats of documents. Each reader yields lines lazily, with their places in the document.
 
-detection.py which format a file has, by its content first
-epub.py      books: the chapters in their order
-html.py      web pages: what a reader sees, under its headings
+detection.py detects the format of a file
+epub.py      e-books, chapter by chapter
+html.py      the visible text of web pages, under its headings
 office.py    docx and xlsx
-packed.py    zip archives within bounds, and XML without entities
+packed.py    zip archives within size limits, and XML without entities
 pdf.py       the text of each page
-plain.py     text in the encodings that people use
+plain.py     text in common encodings
 """

@@ -1,4 +1,4 @@
-"""Which format a file has: by its content first, since names lie; by its name where the content does not tell."""
+"""Detect the format of a document by its content, or by its name if the content is ambiguous."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -12,14 +12,14 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 
 def is_plain(data: bytes, name: str) -> bool:
-    """Return True if a file is text that only has to be decoded: nothing in it can cost more than its size."""
+    """Return True if a file is plain text, which is safe to read without a child process."""
     return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
         _is_pdf(data) or _is_page(data, name)
     )
 
 
 def lines(data: bytes, name: str) -> Iterator[DocumentLine]:
-    """Yield the lines of a document. Raise DocumentUnreadable, and whatever damaged files make libraries raise."""
+    """Yield the lines of a document. Raise DocumentUnreadable, or a library's own error for a damaged file."""
     if data.startswith(b"PK"):
         return _read_packed(data)
     if _is_pdf(data):

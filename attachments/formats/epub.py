@@ -1,4 +1,4 @@
-"""Books: the chapters in the order in which they are read. Owns the way from the container to the chapters."""
+"""Read e-books: find the chapters through the container file and yield them in reading order."""
 
 import posixpath
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 
 
 def lines(archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield each chapter's lines; a chapter is a file of the book, numbered as it comes."""
+    """Yield the lines of each chapter. Each file of the book is a chapter, numbered in reading order."""
     rootfile = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
     package = packed.parse_xml(packed.read_content(archive, path))

@@ -1,4 +1,4 @@
-"""Web pages: what a reader sees, under its headings. Scripts are neither run nor shown, nothing is fetched."""
+"""Read the visible text of web pages under its headings. Scripts are skipped and nothing is fetched."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -12,7 +12,7 @@ MAX_HEADING_CHARS = 80
 
 
 class _PageReader(HTMLParser):
-    """Collects lines, each with the heading that it stands under."""
+    """Collect lines, each with the heading above it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -59,8 +59,9 @@ class _PageReader(HTMLParser):
 
 
 def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
-    """`group`: what the page belongs to, such as a chapter; `most`: characters that are read, LONGEST_PAGE if not
-    given. Raise MoreThanRead behind the last line that is read.
+    """Yield the lines in a page. `group` names its chapter, and replaces the headings as the place of its lines.
+
+    Raise MoreThanRead after the last line if the page has more than `most` characters (default: MAX_PAGE_CHARS).
     """
     page, most = plain.decode_text(data), MAX_PAGE_CHARS if most is None else most
     seen = page if len(page) <= most else page[:most].rpartition("<")[0]

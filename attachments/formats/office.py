@@ -1,6 +1,6 @@
-"""Documents and tables of office programs: docx as its XML says it, xlsx by openpyxl, which knows dates and numbers.
+"""Read docx from its XML, and xlsx with openpyxl, which converts dates and numbers.
 
-Macros, formulas and links are not followed: of a formula its last result is shown.
+Macros and links are ignored. A formula is read as its last result.
 """
 
 import io
@@ -58,7 +58,7 @@ def _is_heading(paragraph: Element) -> bool:
 
 
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield the rows of each sheet that hold something."""
+    """Yield the rows of each sheet that are not empty."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
         packed.refuse_definitions(archive.read(member))
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Zip archives within bounds, and the XML in them without entities: what is unpacked has a limit before it is read."""
+"""Open zip archives within size limits, and parse the XML in them without entities."""
 
 import io
 import zipfile
@@ -15,7 +15,7 @@ MAX_MEMBERS = 5_000
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
-    """Return the archive. Raise DocumentUnreadable for one that is damaged, encrypted or too large."""
+    """Open an archive. Raise DocumentUnreadable if it is damaged, encrypted or too large."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
@@ -30,7 +30,7 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
 
 
 def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member's bytes; empty where there is none of this name."""
+    """Return the bytes of a member, or b"" if the archive has no such member."""
     try:
         return archive.read(name)
     except KeyError:
@@ -38,7 +38,7 @@ def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def parse_xml(xml: bytes) -> ElementTree.Element:
-    """Return a small document. Raise DocumentUnreadable; entities and other definitions are refused."""
+    """Return the root element. Raise DocumentUnreadable if the XML is invalid or defines entities."""
     refuse_definitions(xml)
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
@@ -47,8 +47,9 @@ def parse_xml(xml: bytes) -> ElementTree.Element:
 
 
 def refuse_definitions(data: bytes) -> None:
-    """XML that defines entities may grow without end, or name files of this machine. Office programs define none.
-    Without their zeros the encodings of two and four bytes read as the others that a parser knows.
+    """Raise DocumentUnreadable if XML defines entities, which may grow without limit or name local files.
+
+    Office programs define none. Zero bytes are removed first, to find definitions in UTF-16 and UTF-32 as well.
     """
     plain = data.replace(b"\0", b"")
     if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:

@@ -1,4 +1,4 @@
-"""The text of each page of a PDF. Pictures of text are not read."""
+"""Read the text of each page of a PDF. Text in images is not read."""
 
 import io
 import logging
@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 def lines(data: bytes) -> Iterator[DocumentLine]:
-    """One line a page. Raises DocumentUnreadable, and MoreThanRead behind the last page that is read."""
+    """Yield one line per page. Raise DocumentUnreadable, or MoreThanRead if there are more pages than the limit."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):

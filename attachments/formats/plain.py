@@ -1,4 +1,4 @@
-"""Text in the encodings that people use, line by line: text, Markdown, tables, JSON, program code."""
+"""Read plain text in common encodings line by line: prose, Markdown, tables, JSON and source code."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def decode_text(data: bytes) -> str:
-    """Return the text of a file. Raise DocumentUnreadable for what is no text."""
+    """Return the text of a file. Raise DocumentUnreadable if it is not text."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace")
@@ -33,8 +33,9 @@ def lines(data: bytes) -> Iterator[DocumentLine]:
 
 
 def _split_lines(text: str) -> Iterator[str]:
-    """As str.splitlines, one after the other: 20 MB of short lines all at once take a gigabyte, and let nobody run for
-    a second or two.
+    """Yield the lines one by one, unlike str.splitlines.
+
+    A list of all short lines of a 20 MB file takes a gigabyte and blocks other threads for seconds.
     """
     start = 0
     for end in _LINE_END.finditer(text):
@@ -45,7 +46,7 @@ def _split_lines(text: str) -> Iterator[str]:
 
 
 def _detect_legacy_encoding(beginning: bytes) -> str:
-    """Return the old encoding: of Cyrillic, where most of the letters would be Cyrillic, else of western Europe."""
+    """Return the Cyrillic code page if most letters would be Cyrillic in it, else the Western European one."""
     letters = [character for character in beginning.decode("cp1251", "replace") if character.isalpha()]
     cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
     return "cp1251" if cyrillic * 2 > len(letters) else "cp1252"

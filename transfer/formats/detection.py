@@ -64,8 +64,8 @@ _UNREAD_PRODUCTS = {
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
-    one.name: one
-    for one in (
+    form.name: form
+    for form in (
         *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT),
         *(chat_texts.FORMAT, whatsapp.FORMAT),
         *(discord.FORMAT, telegram_html.FORMAT, generic.MESSENGER, generic.SLACK, generic.COPILOT),
@@ -125,14 +125,14 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
         assistant = form.product or "Assistant"
         messages = make_distinct([_name_assistant(message, assistant) for message in yielding_gil(messages)])
     history = replace(history, messages=split_long(messages, form.longest_message))
-    _demand_bounds(history, len(data))
+    _check_history_size(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
 
 
 def _read_as(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files as `form`, or else by a fallback. Return None if nothing was understood.
+    """Read files in the format `form`, or else in a fallback format. Return None if neither fits.
 
     Raise ImportRefused with the error of `form`.
     """
@@ -159,16 +159,16 @@ def _read_as(
 
 
 def _name_assistant(message: ImportedMessage, assistant: str) -> ImportedMessage:
-    """Return a message with the assistant's name, because this bot did not say it."""
+    """Add the assistant's name to its message, to distinguish it from this bot."""
     return replace(message, speaker=assistant) if message.role == "assistant" and not message.speaker else message
 
 
 def limit_unpacked(size: int) -> int:
-    """Return the bytes that a file of this size may have when it is unpacked."""
+    """Return the maximum unpacked size of a file of `size` bytes."""
     return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * size)
 
 
-def _demand_bounds(history: ImportedHistory, size: int) -> None:
+def _check_history_size(history: ImportedHistory, size: int) -> None:
     """Raise ImportRefused if a file of `size` bytes holds too much to be stored."""
     most = MIN_MESSAGES + size // BYTES_PER_MESSAGE
     if len(history.messages) > most:
@@ -206,14 +206,14 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
 
 
 def _find_fitting(sample: Sample) -> ImportFormat | None:
-    return next((one for one in FORMATS.values() if one.fits(sample)), None)
+    return next((form for form in FORMATS.values() if form.fits(sample)), None)
 
 
 def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
     """Add the member names of the first objects to `sample`."""
-    for one in islice(_iterate_objects(walk, sample.opening), _OBJECTS_SAMPLED):
-        with suppress(*([NotJson] if one is not walk else [])):  # one line of many may be damaged
-            for name in one.members():
+    for stream in islice(_iterate_objects(walk, sample.opening), _OBJECTS_SAMPLED):
+        with suppress(*([NotJson] if stream is not walk else [])):  # one line of many may be damaged
+            for name in stream.members():
                 sample.names.add(name)
                 yield
 
@@ -228,7 +228,7 @@ def _iterate_objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
 
 
 def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
-    """Return the error that names the product of unknown files, or else what they seem to be."""
+    """Return an error for files of no known format, which names their product or likely kind."""
     start = files[0].text[:SAMPLED].lstrip() if files else ""
     kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if len(read_columns(start)) > 2 else "text")
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
@@ -248,7 +248,7 @@ def _make_limit_error(what: str) -> ImportRefused:
 
 
 def name_format(name: str) -> str:
-    """Return the name of a format for people."""
+    """Return the display name of a format."""
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
 
@@ -296,7 +296,7 @@ def _open_gzip(data: bytes) -> IO[bytes]:
 
 
 def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """Unpack an archive, and the archives in it if no file is named as a format's are."""
+    """Unpack an archive, and the archives in it if no file has a name that a known format uses."""
     with ExitStack() as opened:
         files, left = _zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
@@ -311,7 +311,7 @@ _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that open
 
 
 def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
-    """Unpack the files that are named as a format's are, or else all that can be read."""
+    """Unpack the files with names that a known format uses, or else all that can be read."""
     wanted = [entry for entry in files if _is_wanted(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
@@ -341,12 +341,12 @@ def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     if data.count(_ENTRY) > MAX_ENTRIES:  # before the list is read
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
-    files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
+    files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
     return [(file.filename, partial(archive.open, file)) for file in files]
 
 
 def _read_bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
-    """Return all of a stream. Its size is measured, because an archive may lie about it."""
+    """Return all bytes of an entry. Count them while reading, because an archive may state a wrong size."""
     with entry() as packed:
         taken = packed.read(most + 1)
     if len(taken) > most:
@@ -360,4 +360,4 @@ def _split_path(path: str) -> tuple[str, str]:
 
 
 def _is_wanted(path: str) -> bool:
-    return any(one.members(*_split_path(path)) for one in FORMATS.values())
+    return any(form.members(*_split_path(path)) for form in FORMATS.values())

@@ -1,7 +1,7 @@
-"""Read conversations wherever programs put them: lists and trees in JSON, tables, and transcripts in Markdown.
+"""Read conversations of unknown programs from lists and trees in JSON, tables, and transcripts in Markdown.
 
-A message is recognised by its parts, because programs copy each other: a role or speaker next to a text. Most have no
-id, so a message is known by its conversation, position and words.
+A message is recognised by a text next to a role or speaker. Most messages have no id, so they are identified by their
+conversation, position and text.
 """
 
 import re
@@ -66,7 +66,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _FileReader:
-    """Find the conversations of one file. Messages that stand alone are one conversation, named after the folder."""
+    """Find the conversations of one file. Messages outside a conversation form one that is named after the folder."""
 
     def __init__(self, folder: str, talks: Conversations, chats: ChatLists) -> None:
         self._folder = folder
@@ -116,28 +116,30 @@ class _FileReader:
             title = _find_title(raw) or self._folder
             self._chats.add(messages, to_text(raw.get("thread_path")) or title, title)
             return
-        group = next((name for name in _GROUPS if len({str(to_object(one).get(name)) for one in messages}) > 1), "")
+        group = next(
+            (name for name in _GROUPS if len({str(to_object(message).get(name)) for message in messages}) > 1), ""
+        )
         groups: dict[str, list[Any]] = {}
         for message in messages:
             groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
         for name, members in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if name else {})
-            _add_talk({**raw, **more}, _follow_parents(members), self._talks)
+            _add_talk({**raw, **more}, _select_newest_branch(members), self._talks)
 
 
 def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the titles of the objects that lists next to the messages hold, by their ids."""
+    """Map the ids of objects in lists next to the messages to their titles."""
     objects = (item for member in value.values() for item in list_objects(member))
     return {to_text(item.get("id")): to_text(item.get("title")) for item in objects if item.get("title")}
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages that a conversation holds in a tree or a list; None if it is no conversation."""
+    """Return the messages in an object's tree or list, or None if the object is not a conversation."""
     chat = to_object(value.get("chat"))
     for holder in (value, chat, to_object(chat.get("history"))):
         for member in holder.values():
-            if isinstance(member, dict) and (messages := _follow_tree(member, holder)):
+            if isinstance(member, dict) and (messages := _select_tree_branch(member, holder)):
                 return messages
     for holder in (value, chat):
         for member in holder.values():
@@ -150,19 +152,22 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _follow_tree(nodes: Mapping[str, Any], holder: Mapping[str, Any]) -> list[Any]:
-    """Return one branch of {id: node} with parents: down to the current node, or else to the newest leaf."""
+def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
+    """Return the messages of a tree {id: node}, from the root to the current node, or else to the newest leaf.
+
+    `conversation` is the object around the tree, which may name the current node.
+    """
     tree = {name: _unwrap_item(node) for name, node in nodes.items() if isinstance(node, dict)}
     parent = next((name for name in _PARENTS if any(name in node for node in tree.values())), "")
     if not parent or not any(map(_is_message, tree.values())):
         return []
-    current = holder.get("currentId") or holder.get("current_node")
+    current = conversation.get("currentId") or conversation.get("current_node")
     path = find_branch(tree, current, parent, lambda name: _find_time(tree[name]))
     return [tree[name] for name in path if _is_message(tree[name])]
 
 
-def _follow_parents(messages: list[Any]) -> list[Any]:
-    """Return the newest branch of a flat list whose messages name the one before them; otherwise all of it."""
+def _select_newest_branch(messages: list[Any]) -> list[Any]:
+    """Return the newest branch if the messages name their parents, otherwise all messages."""
     dicts = [message for message in messages if isinstance(message, dict)]
     number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
     parent = next((name for name in _PARENTS if any(message.get(name) for message in dicts)), "")
@@ -176,7 +181,7 @@ def _follow_parents(messages: list[Any]) -> list[Any]:
 
 
 def _flatten_lists(items: Sequence[Any]) -> list[Any]:
-    """Return messages out of their wrappers, pairs as two messages, and of nested answers the last branch."""
+    """Unwrap messages, split pairs of question and answer, and follow the last branch of nested answers."""
     found: list[Any] = []
     level: Sequence[Any] = items
     if any("children" in to_object(item) and _is_message(to_object(item)) for item in items):
@@ -204,7 +209,7 @@ def _unwrap_item(item: Any) -> Any:
 
 
 def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return question and answer of one object as two messages; nothing if it is no such pair."""
+    """Split an object with a question and an answer into two messages. Return [] for other objects."""
     if value.keys().isdisjoint(_QUERIES):
         return []
     query = next((to_text(value[name]) for name in _QUERIES if to_text(value.get(name)).strip()), "")
@@ -216,7 +221,7 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _find_text(value: object, depth: int = 0) -> str:
-    """Return the text of an answer, which may be nested a few objects deep."""
+    """Return the text of an answer, which may be nested in a few objects."""
     if isinstance(value, str) or depth > MAX_DEPTH:
         return to_text(value).strip()
     if isinstance(value, list):
@@ -232,7 +237,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _find_role(value: Mapping[str, Any]) -> str | None:
-    """Return what the file calls the speaker, in lower case; None if it names none."""
+    """Return the speaker's role as the file names it, in lower case, or None if there is none."""
     for name in _FLAGS:
         if isinstance(value.get(name), bool):
             return "system" if value.get("is_system") is True else "user" if value[name] else "assistant"
@@ -246,7 +251,7 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
 
 
 def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
-    """Add a conversation of two. Where no role is known to be the assistant's, it is the one that is not known."""
+    """Add a conversation with an assistant. If no role is a known assistant's, an unknown role is the assistant."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
@@ -255,19 +260,19 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
 
 
 def _find_title(raw: Mapping[str, Any]) -> str:
-    """Return a conversation's title, which may stand in an object about it, such as `metadata`."""
+    """Return a conversation's title, which may be in a nested object such as `metadata`."""
     inner = (member for member in raw.values() if isinstance(member, dict))
     titles = [to_text(raw.get(name)) for name in _TITLES]
     titles += [to_text(member.get(name)) for member in inner for name in _TITLES if name != "name"]
     return next(filter(None, titles), "")
 
 
-def _read_turn(is_assistant_strange: bool, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
+def _read_turn(is_unknown_assistant: bool, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
     words = None if value.get("weight") == 0 else _remove_asides(_find_words(value)).strip()
     label = _find_role(value) or ""
     role = ROLES.get(label)
     speaker = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
-    if role is None and label and is_assistant_strange and label not in _UNSAID_ROLES:
+    if role is None and label and is_unknown_assistant and label not in _UNSAID_ROLES:
         role = "assistant"
         speaker = next((name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label), "")
     return ImportedTurn(role, words, to_text(value.get("messageId")), speaker)
@@ -286,7 +291,7 @@ def _find_words(value: Mapping[str, Any]) -> str:
 
 
 def _join_text(held: object, depth: int = 0) -> str:
-    """Return the text of a value, of its members or of a list of parts, without thoughts, tools and files."""
+    """Return the text of a value, its members or its list of parts, without reasoning, tool calls and files."""
     if isinstance(held, list):
         return "\n".join(filter(None, (_join_text(part, depth + 1) for part in held if depth < MAX_DEPTH)))
     if not isinstance(held, dict):
@@ -298,7 +303,7 @@ def _join_text(held: object, depth: int = 0) -> str:
 
 
 def _find_time(message: Mapping[str, Any]) -> float:
-    """Return seconds since 1970, by which the newest of several branches is found; 0 where none is readable."""
+    """Return a message's time in seconds since 1970, or 0 if it is missing or unreadable."""
     with suppress(WrongElement):
         if made := find_time(message):
             return made.timestamp()
@@ -306,7 +311,7 @@ def _find_time(message: Mapping[str, Any]) -> float:
 
 
 def _remove_asides(text: str) -> str:
-    """Return a text without the blocks in which a program keeps reasoning and calls of tools."""
+    """Remove the blocks in which a program keeps reasoning and tool calls."""
     start, _, thoughts = text.partition("<think>")
     _, is_closed, rest = thoughts.partition("</think>")
     before, *blocks = (start.rstrip() + rest if is_closed else text).split(_ASIDE)
@@ -334,7 +339,7 @@ _FOOTER = re.compile(r"\n---\s*\n[^\n]*\]\(https?://[^\n]*\s*$")
 
 
 class _Heading(NamedTuple):
-    """A line that may begin a turn. `style`: how it is set off from the text, by which the lines of one file agree."""
+    """A line that may begin a turn. `style` is its markup, which is the same for all headings of a file."""
 
     style: str
     label: str
@@ -343,7 +348,7 @@ class _Heading(NamedTuple):
 
 
 def _parse_heading(line: str) -> _Heading | None:
-    """Return the heading that a line is; a line that is nothing but a label has to be a known role."""
+    """Parse a line as a heading, or return None. A line with only a label must name a known role."""
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("**", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
@@ -353,14 +358,16 @@ def _parse_heading(line: str) -> _Heading | None:
 
 
 def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the heading style that names both sides, and the role of each label. There may be no labels.
+    """Return the heading style that names both speakers, and the role of each label. There may be no labels.
 
     An assistant with an unknown name is the label that most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
     for style in dict.fromkeys(heading.style for heading in headings):
-        labels = [one.label for one in headings if one.style == style and one.label not in _UNSAID_ROLES]
+        labels = [
+            heading.label for heading in headings if heading.style == style and heading.label not in _UNSAID_ROLES
+        ]
         roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
         if "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
@@ -372,7 +379,7 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
 
 
 def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    """Yield each line, with the heading that it is outside fenced code."""
+    """Yield each line, with its heading if it is one outside fenced code."""
     is_fenced = False
     for line in text.splitlines():
         is_fence = line.lstrip().startswith("```")
@@ -381,7 +388,7 @@ def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
 
 
 def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
-    """Return the title and the messages; what stands before the first turn is neither."""
+    """Return the title and the messages. Other text before the first turn is ignored."""
     text = _COMMENT.sub("", text)
     lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
@@ -397,7 +404,7 @@ def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
-    """Return a message; a date alone on its first line is its time."""
+    """Return a message. If its first line is only a date, this is its time."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     line = lines[first].strip() if lines else ""
     bare = line.strip("*_ ")

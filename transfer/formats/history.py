@@ -45,7 +45,7 @@ class ImportedFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportQuestion:
-    """A question about a file, answered by buttons. Its text is `import-ask-NAME` in locales."""
+    """A question about a file, answered with buttons. Its text is `import-ask-NAME` in locales."""
 
     name: str
     options: tuple[str, ...]
@@ -85,7 +85,7 @@ class FileReading:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """The content of a file, oldest first within each conversation. Only exports of ours have `rows`."""
+    """The content of a file, oldest first within each conversation. Only the bot's own exports have `rows`."""
 
     format: str
     messages: Sequence[ImportedMessage]
@@ -117,7 +117,7 @@ class Sample:
 
 @dataclass(slots=True)
 class SourceFile:
-    """One file, alone or out of an archive. At most `most` JSON values are read from it."""
+    """A file, sent alone or from an archive. At most `most` JSON values are read from it."""
 
     path: str
     text: str
@@ -130,7 +130,7 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
-    """A format that can be imported. Reading takes all its files in an archive, and raises ImportRefused."""
+    """A format that can be imported. `read` takes all files of the format in an archive. It may raise ImportRefused."""
 
     name: str
     fits: Callable[[Sample], bool]  # asked again with every member name
@@ -146,7 +146,7 @@ _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
 def make_well_formed(history: ImportedHistory) -> ImportedHistory:
-    """Replace lone surrogates, which JSON can spell but no file or message can hold, by U+FFFD."""
+    """Replace lone surrogates, which JSON can spell but no file or message can hold, with U+FFFD."""
     return replace(
         history,
         messages=[_replace_surrogates_in(message) for message in yielding_gil(history.messages)],
@@ -193,7 +193,7 @@ def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedM
 
 
 def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_CHARS) -> Sequence[ImportedMessage]:
-    """Return the messages with long ones in pieces. The first piece keeps the source, so a second import is known."""
+    """Split messages longer than `longest`. The first piece keeps the source, so a second import is recognised."""
     if all(len(message.content) <= longest for message in yielding_gil(messages)):
         return messages
     made: list[ImportedMessage] = []

@@ -112,7 +112,7 @@ class JsonStream:
     def has_lines(self) -> bool:
         """Return True if the text holds one object per line."""
         first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
-        return len(first) == 2 and all(one[0] == "{" for one in first) and any(one[-1] == "}" for one in first)
+        return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
 
     def lines(self) -> Iterator[tuple[int, "JsonStream"]]:
         """Yield the offset of each line that is not empty, and a stream over it."""

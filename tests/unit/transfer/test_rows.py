@@ -8,7 +8,7 @@ from locales.catalog import speak_in
 from locales.told import error_sentence
 from records.errors import ImportRefused
 from transfer.formats.history import ImportedHistory
-from transfer.rows import check_history_rows
+from transfer.rows import parse_history_rows
 
 NOW = "2026-11-22T09:00:00+00:00"
 FACT = {"id": 1, "kind": "personal", "text": "Anna sails.", "created_at": NOW, "observed_at": NOW}
@@ -43,5 +43,5 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
     history = ImportedHistory(format="keepsake", messages=(), rows={table: [row]})
     with speak_in(language):
         with pytest.raises(ImportRefused) as error:
-            check_history_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
+            parse_history_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
         assert told_text in error_sentence(error.value)
