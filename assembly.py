@@ -32,7 +32,7 @@ from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
-from llm.chat_model import ChatModel, find_prompt_room
+from llm.chat_model import ChatModel, limit_prompt_tokens
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
 from llm.endpoint import make_model_address
 from llm.offline import ExtractiveSummarizer, OfflineModel
@@ -107,7 +107,7 @@ class Core:
 
     def find_background_room(self, most: int) -> int:
         """Return the token limit of a prompt for the background model, which is `most` or less."""
-        return find_prompt_room(self.background, most)
+        return limit_prompt_tokens(self.background, most)
 
 
 @asynccontextmanager
@@ -288,7 +288,7 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        limits_now=lambda: make_fold_limits(settings, find_prompt_room(core.answers, settings.max_context_tokens)),
+        limits_now=lambda: make_fold_limits(settings, limit_prompt_tokens(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
                 tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.find_background_room

@@ -17,7 +17,7 @@ from chat.memory_reading import Seen
 from chat.session import GivenAnswer
 from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
-from llm.chat_model import ChatModel, OnText, find_prompt_room
+from llm.chat_model import ChatModel, OnText, limit_prompt_tokens
 from llm.quota import Quota
 from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
@@ -54,9 +54,7 @@ stopped it; the bot does.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """An answer, the context that the model got, and the tools that it used. `suspects` are turns that the endpoint may
-    have refused.
-    """
+    """An answer, its context and the tools used. The endpoint may have refused the turns in `suspects`."""
 
     context: Context
     completion: Completion
@@ -67,13 +65,13 @@ class Answered:
 
     @property
     def record(self) -> ExplanationRecord:
-        found = tuple(dict.fromkeys(number for one in self.used for number in one.found))
+        found = tuple(dict.fromkeys(number for call in self.used for number in call.found))
         return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
         """Return the first few proposals without duplicates."""
-        return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MAX_PROPOSALS]
+        return tuple(dict.fromkeys(call.proposal for call in self.used if call.proposal is not None))[:MAX_PROPOSALS]
 
     def list_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
@@ -102,7 +100,7 @@ class Answered:
         return [*notes, answer]
 
 
-def make_given(answered: Answered) -> GivenAnswer:
+def make_given_answer(answered: Answered) -> GivenAnswer:
     completion = answered.completion
     return GivenAnswer(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 
@@ -137,8 +135,8 @@ class AnswerLoop:
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
-            ceiling = find_prompt_room(model, self._ceiling)
-            extra = self._count_schemas(offer) + self._measure(exchanged)
+            ceiling = limit_prompt_tokens(model, self._ceiling)
+            extra = self._count_schema_tokens(offer) + self._count_exchange_tokens(exchanged)
             if context.tokens + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchanged, offer, extra = [], (), 0
@@ -152,7 +150,7 @@ class AnswerLoop:
                 if kept is None or not (text := kept()):
                     raise
                 completion = Completion(text=text, model=model.name, is_truncated=True)
-                whole = _extend_context(context, exchanged, extra)
+                whole = _add_tool_exchange(context, exchanged, extra)
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
                 )
@@ -160,11 +158,11 @@ class AnswerLoop:
                 if suspects is not None or (isinstance(error, ModelDeclined) and not _has_history(context)):
                     raise
                 log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
-                suspects, exchanged, offer = _find_unanswered(context), [], ()
-                context = await remake(find_prompt_room(model, self._ceiling), alone=True)
+                suspects, exchanged, offer = _find_unanswered_turns(context), [], ()
+                context = await remake(limit_prompt_tokens(model, self._ceiling), alone=True)
                 continue
             except ContextTooLong:
-                if find_prompt_room(model, self._ceiling) >= ceiling:
+                if limit_prompt_tokens(model, self._ceiling) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 if exchanged:
@@ -172,16 +170,16 @@ class AnswerLoop:
                     exchanged, offer = [], ()
                 continue
             if not completion.calls:
-                whole = _extend_context(context, exchanged, extra)
+                whole = _add_tool_exchange(context, exchanged, extra)
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), suspects=suspects or ()
                 )
             if must_answer or self._tools is None:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
-            room = ceiling // RESULTS_SHARE - self._measure(exchanged)
+            room = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchanged)
             new, results = await self._run_tools(
-                self._tools, completion, turn, partial(_find_seen, context, used), room=room
+                self._tools, completion, turn, partial(_collect_seen_ids, context, used), room=room
             )
             exchanged += new
             used += results
@@ -201,7 +199,7 @@ class AnswerLoop:
         reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._measure(_format_round("", asked, reasoning))
+            left = room - self._count_exchange_tokens(_format_round("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
@@ -210,11 +208,11 @@ class AnswerLoop:
         if not used:
             return [], []
         with_text = _format_round(completion.text, used, reasoning)
-        return with_text if self._measure(with_text) <= room else _format_round("", used, reasoning), used
+        return with_text if self._count_exchange_tokens(with_text) <= room else _format_round("", used, reasoning), used
 
     def ceiling(self, turn: Turn) -> int:
         """Return the token limit of one request: the setting, or the model's window if that is smaller."""
-        return find_prompt_room(self._choose_model(turn), self._ceiling)
+        return limit_prompt_tokens(self._choose_model(turn), self._ceiling)
 
     def _choose_model(self, turn: Turn) -> ChatModel:
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
@@ -223,14 +221,14 @@ class AnswerLoop:
         if self._tools is None or not self._choose_model(turn).takes_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
-        while offer and self._count_schemas(offer) * SCHEMAS_SHARE > self.ceiling(turn):
+        while offer and self._count_schema_tokens(offer) * SCHEMAS_SHARE > self.ceiling(turn):
             offer = offer[:-1]
         return offer
 
-    def _count_schemas(self, offer: Sequence[Tool]) -> int:
+    def _count_schema_tokens(self, offer: Sequence[Tool]) -> int:
         return self._tokens.count(format_tools_as_text(offer))
 
-    def _measure(self, exchanged: Sequence[PromptMessage]) -> int:
+    def _count_exchange_tokens(self, exchanged: Sequence[PromptMessage]) -> int:
         return sum(self._tokens.message_tokens(message) for message in exchanged)
 
 
@@ -238,23 +236,23 @@ def _has_history(context: Context) -> bool:
     return len(context.messages) > 2 or bool(context.snippets or context.facts)
 
 
-def _find_seen(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
+def _collect_seen_ids(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
     """Return the messages and summaries that the prompt and the tools have shown the model in this turn."""
     used = [*before, *now]
-    shown = {*(one.id for one in context.recent), *(snippet.message.id for snippet in context.snippets)}
+    shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
     return Seen(
-        messages=shown.union(*(one.found for one in used)),
-        summaries=frozenset(number for one in used for number in one.summaries),
+        messages=shown.union(*(call.found for call in used)),
+        summaries=frozenset(number for call in used for number in call.summaries),
     )
 
 
-def _find_unanswered(context: Context) -> tuple[int, ...]:
+def _find_unanswered_turns(context: Context) -> tuple[int, ...]:
     """Return the unanswered turns of a context, newest first. The endpoint may have refused them."""
     answered = {message.turn for message in context.recent if message.role == "assistant"}
-    return tuple(dict.fromkeys(one.turn for one in reversed(context.recent) if one.turn not in answered))
+    return tuple(dict.fromkeys(message.turn for message in reversed(context.recent) if message.turn not in answered))
 
 
-def _extend_context(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
+def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)
@@ -265,6 +263,6 @@ def _extend_context(context: Context, exchanged: Sequence[PromptMessage], extra:
 def _format_round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     """Return one round of tool calls as messages: the calls, then each result."""
     return [
-        PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used), reasoning=reasoning),
-        *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in used),
+        PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
+        *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),
     ]

@@ -93,7 +93,7 @@ class Answerer:
                     turn.notices.append(tr("notices-indexing"))
                 turn.session.recall_failed = not is_indexed
             except StorageError as error:
-                self._note_unread(error, turn)
+                self._report_failed_recall(error, turn)
             else:
                 return context
         return await built(store=None, unstored=turn.history)
@@ -111,7 +111,7 @@ class Answerer:
             await self._build_context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
         )
 
-    def _note_unread(self, error: StorageError, turn: Turn) -> None:
+    def _report_failed_recall(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:

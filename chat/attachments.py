@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define
 
 from attachments.documents import DocumentReader
-from llm.chat_model import ChatModel, find_prompt_room
+from llm.chat_model import ChatModel, limit_prompt_tokens
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from locales.catalog import tr
@@ -29,13 +29,11 @@ class Attachments:
         """Return the text of a document. Raise DocumentUnreadable."""
         return await self._documents.read(data, name, person=person)
 
-    async def demand_sight(self, owner: int) -> int:
-        """Return the token budget for the pictures of one turn. Raise DocumentUnreadable if the owner's model is known
-        not to see.
-        """
+    async def find_picture_budget(self, owner: int) -> int:
+        """Return the tokens for one turn's pictures. Raise DocumentUnreadable if the model cannot see."""
         model = await self._model_for(owner)
         if model.takes_pictures:
-            return find_prompt_room(model, self._ceiling) // 4  # pictures are chosen in a size that fits
+            return limit_prompt_tokens(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         if self._vision == "off":
             raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings="VISION"))
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=f"OPENAI_MODEL ({model.name})"))
@@ -50,7 +48,7 @@ class Attachments:
     def can_hear(self) -> bool:
         return self._transcriber is not None
 
-    def demand_hearing(self) -> None:
+    def raise_if_deaf(self) -> None:
         """Raise DocumentUnreadable if no transcription model is available."""
         if self._transcriber is None:
             raise DocumentUnreadable(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, Kept, make_given
+from chat.answer_loop import Answered, Kept, make_given_answer
 from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, choose_stricter
@@ -70,9 +70,9 @@ class Conversation:
                         answered = await self._answerer.answer(turn, on_text, kept)
                     except ModelError as error:
                         if isinstance(error, ModelDeclined):
-                            await self._mark_declined(turn, (turn.number, turn.local_id))
+                            await self._mark_turns_declined(turn, (turn.number, turn.local_id))
                         return note(self._reply_to_failure(turn, error))
-                    await self._mark_declined(turn, answered.suspects)
+                    await self._mark_turns_declined(turn, answered.suspects)
                     await self._remember_answer(turn, answered)
                     return note(self._make_reply(turn, answered))
             finally:
@@ -124,14 +124,19 @@ class Conversation:
                 await self._revise_answer(again, earlier, answered)
         except (ModelError, StorageError) as error:
             failed = note(self._reply_to_failure(again, error))
-            stands = await self._find_standing_reply(again, earlier)
+            stands = await self._make_reply_from_stored_answer(again, earlier)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
-            stands = None if kept is None or kept() is None else await self._find_standing_reply(again, earlier)
+            stands = (
+                None if kept is None or kept() is None else await self._make_reply_from_stored_answer(again, earlier)
+            )
             if stands is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
-        reply, stands = note(self._make_reply(again, answered)), await self._find_standing_reply(again, earlier)
+        reply, stands = (
+            note(self._make_reply(again, answered)),
+            await self._make_reply_from_stored_answer(again, earlier),
+        )
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(
@@ -153,7 +158,7 @@ class Conversation:
                     if store is not None:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
-            reply = await self._find_standing_reply(shown, earlier)
+            reply = await self._make_reply_from_stored_answer(shown, earlier)
             if (
                 shown.stored is None
                 and reply is not None
@@ -172,7 +177,9 @@ class Conversation:
         if (turn < UNSTORED) != (mode == "on"):
             return None
         last: Sequence[Message] = [
-            one for one in session.messages_in_mode(mode) if one.turn == session.messages_in_mode(mode)[-1].turn
+            message
+            for message in session.messages_in_mode(mode)
+            if message.turn == session.messages_in_mode(mode)[-1].turn
         ]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
@@ -187,13 +194,13 @@ class Conversation:
             again.stored = turn
         else:
             again.local_id = turn
-            again.history = tuple(one for one in again.history if one.turn != turn)
-            again.incognito = tuple(one for one in again.incognito if one.turn != turn)
-        return again, next((one for one in reversed(last) if one.role == "assistant"), None)
+            again.history = tuple(message for message in again.history if message.turn != turn)
+            again.incognito = tuple(message for message in again.incognito if message.turn != turn)
+        return again, next((message for message in reversed(last) if message.role == "assistant"), None)
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         text, record = answered.completion.text, answered.record
-        turn.session.note_answer(turn.number, text, make_given(answered))
+        turn.session.note_answer(turn.number, text, make_given_answer(answered))
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
             self._explanations.hold(turn.number, turn.incoming, record)
@@ -206,7 +213,7 @@ class Conversation:
                     turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
                 )
 
-    async def _find_standing_reply(self, turn: Turn, answer: Message | None) -> Reply | None:
+    async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
         versions = turn.session.versions_of(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = Versions(texts=(answer.content,), number=1)
@@ -247,7 +254,7 @@ class Conversation:
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
-            if not session.unwritten or any(one.is_in_turn for one in self._sessions.of_owner(owner)):
+            if not session.unwritten or any(other.is_in_turn for other in self._sessions.of_owner(owner)):
                 continue
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.between_turns(owner):
@@ -299,13 +306,13 @@ class Conversation:
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:
-                self._note_failure(error, turn)
+                self._report_failed_storage(error, turn)
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
-        turn.session.note_answer(turn.number, answered.completion.text, make_given(answered))
+        turn.session.note_answer(turn.number, answered.completion.text, make_given_answer(answered))
         messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -318,11 +325,11 @@ class Conversation:
                 if store is not None:
                     await store.append(turn.scope, messages)
         except StorageError as error:
-            self._note_failure(error, turn)
+            self._report_failed_storage(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
             self._explanations.hold(turn.number, turn.incoming, answered.record)
 
-    async def _mark_declined(self, turn: Turn, turns: Sequence[int]) -> None:
+    async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         """Leave turns out of later prompts because the provider refused them."""
         turn.session.decline(turns)
         stored = [number for number in turns if number < UNSTORED]
@@ -333,7 +340,7 @@ class Conversation:
                 if store is not None:
                     await store.mark_declined(turn.scope, stored)
         except StorageError as error:
-            self._note_failure(error, turn)
+            self._report_failed_storage(error, turn)
 
     def _make_reply(self, turn: Turn, answered: Answered) -> Reply:
         return Reply(
@@ -391,7 +398,7 @@ class Conversation:
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 
-    def _note_failure(self, error: StorageError, turn: Turn) -> None:
+    def _report_failed_storage(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:

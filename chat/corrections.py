@@ -23,9 +23,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Forgets, corrects and renames stored messages. Changes to messages wait until running answers are done; changes
-    to facts do not.
-    """
+    """Change stored messages after running answers have finished. Change facts at once."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -51,7 +49,7 @@ class Corrections:
 
     async def _forget_facts(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
-        self._sessions.outdate(owner)
+        self._sessions.mark_outdated(owner)
         log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
         return taken
 
@@ -59,7 +57,7 @@ class Corrections:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
         for session in self._sessions.of_owner(owner):
             session.forget(what)
-        self._drop_held(owner)
+        self._drop_held_records(owner)
         for drop in self._when_forgotten:
             drop(owner)
         if what.what == "everything":
@@ -87,17 +85,17 @@ class Corrections:
     async def forget_archives(self, keep: timedelta) -> None:
         """Forget all archives older than `keep`, then clean the files once."""
         old = Forgetting(what="archives", until=self._clock() - keep)
-        await self._expire_due([(owner, old) for owner in await self._memory.find_owners_with(old)])
+        await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with(old)])
 
     async def forget_deleted(self) -> None:
         """Forget the facts that were deleted a day ago, then clean the files once."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
-        await self._expire_due(
+        await self._forget_due(
             [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
         )
 
-    async def _expire_due(self, due: Sequence[tuple[int, Forgetting]]) -> None:
+    async def _forget_due(self, due: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, what in due:
             try:
                 await self.forget(owner, what, cleans_files=False)
@@ -115,7 +113,7 @@ class Corrections:
     async def _rename_owner(self, owner: int, new: int) -> None:
         if await self._memory.rename(owner, new):
             log.info("the memory of %d is that of %d now", owner, new)
-        self._drop_held(owner)
+        self._drop_held_records(owner)
         for session in self._sessions.of_owner(owner):
             self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
 
@@ -147,11 +145,11 @@ class Corrections:
 
     def _drop_sessions(self, owner: int) -> None:
         """Drop an owner's sessions, since another process may have served them in between."""
-        self._drop_held(owner)
+        self._drop_held_records(owner)
         for session in self._sessions.of_owner(owner):
             session.recent.clear()
             session.incognito.clear()
 
-    def _drop_held(self, owner: int) -> None:
+    def _drop_held_records(self, owner: int) -> None:
         self._explanations.drop_owner(owner)
-        self._sessions.outdate(owner)
+        self._sessions.mark_outdated(owner)

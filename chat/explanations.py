@@ -25,9 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """An explanation record together with the messages, summaries and facts that it names. None stands for an item that
-    was forgotten since.
-    """
+    """A record with the messages, summaries and facts that it names. None stands for a forgotten item."""
 
     record: ExplanationRecord
     recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
@@ -77,7 +75,7 @@ class Explanations:
         for held in self._held.get(incoming.scope, ()):
             if held.source == incoming.source:
                 held.record = replace(held.record, shown=tuple(telegram_ids))
-        await self._note_shown(incoming.scope, incoming.source, telegram_ids)
+        await self._record_shown_messages(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows, or None. Raise StorageError."""
@@ -102,11 +100,11 @@ class Explanations:
         for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)
             if held.record.shown:
-                await self._note_shown(scope, source, held.record.shown)
+                await self._record_shown_messages(scope, source, held.record.shown)
         if not answers:
             self.drop(scope)
 
-    async def _note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def _record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
             async with self._memory.opened(scope.owner) as store:
                 if store is not None:
@@ -174,7 +172,7 @@ async def _make_explanation(
             (messages.get(snippet.id), snippet)
             for snippet in sorted(record.snippets, key=lambda snippet: -sum(snippet.score.values()))
         ),
-        facts=tuple((facts.get(one.id), one) for one in record.facts),
+        facts=tuple((facts.get(recalled.id), recalled) for recalled in record.facts),
         earlier={
             fact.superseded_by: fact
             for fact in facts.values()

@@ -22,7 +22,7 @@ class FactsByHand:
     async def add(self, owner: int, text: str) -> Fact | str:
         """Add a fact and return it, or return a sentence that says why it was refused."""
         text = " ".join(remove_invisible(text).split())
-        if refusal := _find_refusal(text):
+        if refusal := _explain_refusal(text):
             return refusal
         if await self._services.memory.config(owner) is None:
             return tr("summaries-not-configured")
@@ -35,11 +35,9 @@ class FactsByHand:
         return fact
 
     async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
-        """Replace a fact's text, or return a sentence that says why not. With `is_change` the old fact stays as
-        history.
-        """
+        """Replace a fact's text, or return why not. With `is_change` the old fact stays as history."""
         text = " ".join(remove_invisible(text).split())
-        if refusal := _find_refusal(text):
+        if refusal := _explain_refusal(text):
             return refusal
         if await self.is_incognito(owner):
             return tr("memory-incognito-on")
@@ -64,11 +62,11 @@ class FactsByHand:
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":
-                current = next((one for one in await facts.known(owner) if one.id == id_), None)
+                current = next((fact for fact in await facts.known(owner) if fact.id == id_), None)
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
-                    return format_undone(await self._undo_change(owner, current))
+                    return format_undo_result(await self._undo_change(owner, current))
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
     async def _undo_change(self, owner: int, fact: Fact) -> Forgotten | None:
@@ -82,13 +80,13 @@ class FactsByHand:
         return await corrections.forget(owner, Forgetting(what="facts", ids=(fact.id,))) if has_replaced else None
 
 
-def _find_refusal(text: str) -> str:
+def _explain_refusal(text: str) -> str:
     if not text:
         return tr("memory-usage")
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
 
 
-def format_undone(forgotten: Forgotten | None) -> str:
+def format_undo_result(forgotten: Forgotten | None) -> str:
     if forgotten is None:
         return tr("memory-nothing-to-undo")
     derived = format_counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))

@@ -66,19 +66,21 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     return Overview(
         memories=memories,
         active=active,
-        let_in=len(operation.allowed_ids | {one.id for one in memory.people.list_by_standing("allowed")}),
+        let_in=len(operation.allowed_ids | {person.id for person in memory.people.list_by_standing("allowed")}),
         asked=len(memory.people.list_by_standing("asked")),
-        used=sum(one.prompt + one.completion for one in spent.values()),
+        used=sum(usage.prompt + usage.completion for usage in spent.values()),
         waiting=round(metrics.read_metric("keepsake_updates_unfinished") or 0),
         failed=failed,
-        size=await asyncio.to_thread(_measure_folder, operation.data_dir),
+        size=await asyncio.to_thread(_measure_folder_bytes, operation.data_dir),
     )
 
 
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
     """Return people who ask for access, then people let in or removed, latest first, then those of the settings."""
     people = services.memory.people
-    by_button = {one.id: one for one in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))}
+    by_button = {
+        person.id: person for person in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))
+    }
     fixed = [
         KnownPerson(id=number, standing="allowed", name="")
         for number in sorted(operation.allowed_ids - operation.admin_ids)
@@ -90,8 +92,8 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
 async def list_audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
     """Return the ids of everybody who gets an admin's broadcast."""
     people = memory.people
-    let_in = {one.id for one in people.list_by_standing("allowed")}
-    removed = {one.id for one in people.list_by_standing("removed")}
+    let_in = {person.id for person in people.list_by_standing("allowed")}
+    removed = {person.id for person in people.list_by_standing("removed")}
     known = {owner for owner in await memory.owners() if owner > 0}
     fixed = operation.allowed_ids | (known if operation.everyone else set())
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
@@ -136,7 +138,7 @@ def format_backup(backups: Backups | None, zone: tzinfo) -> str:
     return tr(key, when=when, size=format_decimal(last.size / 1_000_000, 1))
 
 
-def _measure_folder(folder: Path | None) -> int:
+def _measure_folder_bytes(folder: Path | None) -> int:
     total = 0
     for path in folder.rglob("*") if folder is not None else ():
         try:

@@ -62,37 +62,39 @@ class Describer:
     async def describe(self, session: Session) -> None:
         """Describe and store the queued pictures of a session. A failure is logged and skipped."""
         while session.undescribed:
-            one = session.undescribed.popleft()
-            assert isinstance(one, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
+            undescribed = session.undescribed.popleft()
+            assert isinstance(undescribed, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
             try:
-                text = await self._describe_picture(one)
+                text = await self._describe_picture(undescribed)
                 if text:
-                    await self._store_description(session, one, text)
+                    await self._store_description(session, undescribed, text)
             except (ModelError, StorageError, ServedElsewhere) as error:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
-    async def _describe_picture(self, one: Undescribed) -> str:
-        asked = PromptMessage(role="user", content=prompts.make_picture_request(one.words), pictures=(one.picture,))
+    async def _describe_picture(self, undescribed: Undescribed) -> str:
+        asked = PromptMessage(
+            role="user", content=prompts.make_picture_request(undescribed.words), pictures=(undescribed.picture,)
+        )
         for model in self._models:
             if model.takes_pictures:
                 try:
-                    made = await self._quota.complete(one.person, model, [asked])
+                    made = await self._quota.complete(undescribed.person, model, [asked])
                 except PicturesRefused:
                     continue
                 return " ".join(made.text.split())[:1_500]
         return ""
 
-    async def _store_description(self, session: Session, one: Undescribed, text: str) -> None:
+    async def _store_description(self, session: Session, undescribed: Undescribed, text: str) -> None:
         scope = session.scope
         message = NewMessage(
             role="user",
-            content=f"[{one.picture.kind}: {text}]",
-            created_at=one.sent_at,
-            speaker=one.speaker,
-            source=one.picture.source,
-            turn=one.turn,
+            content=f"[{undescribed.picture.kind}: {text}]",
+            created_at=undescribed.sent_at,
+            speaker=undescribed.speaker,
+            source=undescribed.picture.source,
+            turn=undescribed.turn,
             origin="picture",
         )
         async with self._memory.opened(scope.owner) as store:
-            if store is not None and await store.read_messages(scope, [one.turn]):
+            if store is not None and await store.read_messages(scope, [undescribed.turn]):
                 await store.append(scope, [message])

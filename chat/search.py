@@ -77,32 +77,32 @@ class MemorySearch:
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *among]))
-            last = max([(await store.find_id_range(one))[1] for one in scopes])
+            last = max([(await store.find_id_range(scope))[1] for scope in scopes])
             until = last if until is None else min(until, last)
             lists = [
                 await (
-                    self._search_exact_words(store, one, query)
+                    self._search_exact_words(store, searched, query)
                     if query.phrases
-                    else self._search_by_meaning(store, one, query, until, near)
+                    else self._search_by_meaning(store, searched, query, until, near)
                 )
-                for one in scopes
+                for searched in scopes
             ]
-            found = [one for best in zip_longest(*lists) for one in best if one is not None]
+            found = [hit for best in zip_longest(*lists) for hit in best if hit is not None]
         found = [
-            one
-            for one in found
-            if one.message.id <= until
-            and (since is None or one.message.created_at >= since)
-            and (before is None or one.message.created_at < before)
-            and one.message.origin != "tool"
-            and keeps(one.message)
+            hit
+            for hit in found
+            if hit.message.id <= until
+            and (since is None or hit.message.created_at >= since)
+            and (before is None or hit.message.created_at < before)
+            and hit.message.origin != "tool"
+            and keeps(hit.message)
         ]
         return Page(
             found=tuple(found[first : first + size]),
             first=first,
             total=len(found),
             until=until,
-            has_words=any(one.has_words for one in found),
+            has_words=any(hit.has_words for hit in found),
         )
 
     async def _search_by_meaning(
@@ -112,9 +112,13 @@ class MemorySearch:
         known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
         return [
-            Hit(message=one.message, text=join_passages(one.message.content, {one.part}), has_words=one.has_words)
-            for one in ranked
-            if one.has_words or one.score.get("meaning", 0.0) > near
+            Hit(
+                message=passage.message,
+                text=join_passages(passage.message.content, {passage.part}),
+                has_words=passage.has_words,
+            )
+            for passage in ranked
+            if passage.has_words or passage.score.get("meaning", 0.0) > near
         ]
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:

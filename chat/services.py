@@ -31,9 +31,7 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """All open parts of the bot. `models` lists the models that may answer by name, the default one first. `ceiling` is
-    the token limit of a request.
-    """
+    """The open resources and services. `models` starts with the default. `ceiling` limits a request's tokens."""
 
     memory: ExternalMemory
     conversation: Conversation

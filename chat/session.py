@@ -129,7 +129,11 @@ class Session:
         """Return the unstored answers to the last turn."""
         if self.versions[0] == turn:
             return self.versions[1]
-        said = tuple(one.content for one in self.messages_in_mode(mode) if one.turn == turn and one.role == "assistant")
+        said = tuple(
+            message.content
+            for message in self.messages_in_mode(mode)
+            if message.turn == turn and message.role == "assistant"
+        )
         return Versions(texts=said, number=len(said))
 
     def revise(self, turn: int, text: str, mode: Mode) -> None:
@@ -174,12 +178,12 @@ class Session:
         self.incognito.clear()
         self.undescribed.clear()
         self.has_cut = False
-        self.unwritten = deque(one for one in self.unwritten if not one.is_forgotten_by(what, self.scope))
+        self.unwritten = deque(turn for turn in self.unwritten if not turn.is_forgotten_by(what, self.scope))
         if what.with_quotes:
             # Nobody can search these answers for a quote: they are not indexed.
-            for one in self.unwritten:
-                one.messages = [message for message in one.messages if message.role == "user"]
-            self.unwritten = deque(one for one in self.unwritten if one.messages)
+            for turn in self.unwritten:
+                turn.messages = [message for message in turn.messages if message.role == "user"]
+            self.unwritten = deque(turn for turn in self.unwritten if turn.messages)
 
 
 class Sessions:
@@ -202,12 +206,12 @@ class Sessions:
             session = self._sessions[scope] = Session(scope)
         self._sessions.move_to_end(scope)
         if len(self._sessions) > SESSIONS_HELD:
-            idle = next((scope for scope, one in self._sessions.items() if one.is_idle), None)
+            idle = next((scope for scope, held in self._sessions.items() if held.is_idle), None)
             if idle is not None and idle != scope:
                 del self._sessions[idle]
         return session
 
-    def outdate(self, owner: int) -> None:
+    def mark_outdated(self, owner: int) -> None:
         """Make running turns read their sources again after something was forgotten."""
         for session in self.of_owner(owner):
             session.is_outdated = True
@@ -217,7 +221,7 @@ class Sessions:
         del self._sessions[session.scope]
         session.scope = scope
         for held in (session.recent, session.incognito):
-            moved = [replace(one, scope=scope) for one in held]
+            moved = [replace(message, scope=scope) for message in held]
             held.clear()
             held.extend(moved)
         known = self._sessions.setdefault(scope, session)

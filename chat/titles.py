@@ -46,20 +46,20 @@ class Titles:
     def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
         """Start generating titles for conversations of a place, unless that is running already."""
         if conversations and place not in self._tasks:
-            self._tasks[place] = asyncio.create_task(self._entitle_conversations(place, conversations))
+            self._tasks[place] = asyncio.create_task(self._generate_titles(place, conversations))
 
     async def wait_until_finished(self) -> None:
         """Wait until no title is being generated."""
         await asyncio.gather(*self._tasks.values())
 
-    async def _entitle_conversations(self, place: Scope, conversations: Sequence[Scope]) -> None:
+    async def _generate_titles(self, place: Scope, conversations: Sequence[Scope]) -> None:
         try:
             if memory_mode_of(await self._memory.config(place.owner)) != "on":
                 return
             async with self._memory.opened(place.owner) as store:
                 untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}
             for conversation, said in untitled.items():
-                await self._entitle_one(place, conversation, said)
+                await self._generate_title(place, conversation, said)
         except KeepsakeError as error:
             log.info("a conversation of %s has no title yet: %s", place, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
@@ -67,7 +67,7 @@ class Titles:
         finally:
             self._tasks.pop(place, None)
 
-    async def _entitle_one(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
+    async def _generate_title(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(said, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])

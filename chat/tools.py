@@ -110,7 +110,7 @@ class MemoryTools:
         tools = [REMIND]
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)
-        if self._may_keep_facts(turn):
+        if self._can_store_facts(turn):
             tools.append(REMEMBER)
             if context.facts:
                 tools.append(FORGET)
@@ -118,24 +118,22 @@ class MemoryTools:
             tools.append(OFFER_COMMAND)
         return tuple(tools)
 
-    def _may_keep_facts(self, turn: Turn) -> bool:
+    def _can_store_facts(self, turn: Turn) -> bool:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
     async def carry_out(
         self, call: ToolCall, turn: Turn, *, seen: Seen = NOTHING_SEEN, room: int = RESULT_TOKENS
     ) -> Used:
-        """Carry out a tool call; results take at most `room` tokens. Errors become the result, so that the model can
-        try again.
-        """
+        """Carry out a call. Results take at most `room` tokens. Return errors as results so the model can retry."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
-            return _make_failed(replace(call, arguments="{}"), arguments)
+            return _make_error_result(replace(call, arguments="{}"), arguments)
         try:
             if call.name == SEARCH_MEMORY.name and turn.reads_memory:
                 return await self._search_memory(call, arguments, turn, seen, room)
-            if call.name == REMEMBER.name and self._may_keep_facts(turn):
+            if call.name == REMEMBER.name and self._can_store_facts(turn):
                 return _propose_fact(call, arguments)
-            if call.name == FORGET.name and self._facts is not None and self._may_keep_facts(turn):
+            if call.name == FORGET.name and self._facts is not None and self._can_store_facts(turn):
                 return _propose_forgetting(call, arguments, await self._facts.known(turn.scope.owner))
             if call.name == REMIND.name:
                 return _propose_reminder(call, arguments, turn, self._clock())
@@ -143,15 +141,15 @@ class MemoryTools:
                 return _offer_command(call, arguments, self._commands, turn.stored)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
-            return _make_failed(call, "The memory cannot be read right now.")
-        return _make_failed(call, "There is no such tool.")
+            return _make_error_result(call, "The memory cannot be read right now.")
+        return _make_error_result(call, "There is no such tool.")
 
     async def _search_memory(
         self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: Seen, room: int
     ) -> Used:
         wish = ReadingWish.of(arguments)
         if isinstance(wish, str):
-            return _make_failed(call, wish)
+            return _make_error_result(call, wish)
         until = None if turn.stored is None else turn.stored - 1
         shown = await self._reading.read(
             turn.scope, wish, seen=seen, until=until, now=self._clock(), room=min(RESULT_TOKENS, room)
@@ -170,16 +168,16 @@ class MemoryTools:
 def _propose_fact(call: ToolCall, arguments: Mapping[str, Any]) -> Used:
     text = " ".join(str(arguments.get("text") or "").split())
     if not text or len(text) > MAX_FACT_CHARS:
-        return _make_failed(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
+        return _make_error_result(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
     note = f"{call.name}: proposed"
     return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="remember", text=text))
 
 
 def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact]) -> Used:
     wanted = arguments.get("fact_id")
-    fact = next((one for one in known if str(one.id) == str(wanted) and one.is_valid), None)
+    fact = next((fact for fact in known if str(fact.id) == str(wanted) and fact.is_valid), None)
     if fact is None:
-        return _make_failed(call, "There is no such fact.")
+        return _make_error_result(call, "There is no such fact.")
     note = f"{call.name} {fact.id}: proposed"
     return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
 
@@ -187,7 +185,9 @@ def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Seq
 def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> Used:
     wish = parse_wish(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
     if wish is None:
-        return _make_failed(call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes.")
+        return _make_error_result(
+            call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes."
+        )
     proposal = Proposal(kind="remind", text=wish.text, wish=wish, source=turn.stored)
     return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
@@ -196,13 +196,13 @@ def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Colle
     text = " ".join(str(arguments.get("command") or "").split())
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > MAX_COMMAND_CHARS:
-        return _make_failed(call, "There is no such command, or it is too long.")
+        return _make_error_result(call, "There is no such command, or it is too long.")
     argument = text.partition(" ")[2]
     proposal = Proposal(kind="command", text=f"/{name} {argument}".rstrip(), source=stored)
     return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 
-def _make_failed(call: ToolCall, why: str) -> Used:
+def _make_error_result(call: ToolCall, why: str) -> Used:
     return Used(call=call, result=why, note=f"{call.name[:40]}: {why}")
 
 

@@ -81,7 +81,7 @@ class Turn:
 
 def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
     """Rebuild an incoming turn from its stored messages. Return None if none is left."""
-    asked = [one for one in turn if one.role == "user"]
+    asked = [message for message in turn if message.role == "user"]
     if not asked:
         return None
     return Incoming(
@@ -89,14 +89,14 @@ def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool)
         person=replace(person, id=asked[0].person_id or person.id, name=asked[0].speaker or person.name),
         pieces=tuple(
             IncomingPiece(
-                text=one.content,
-                source=one.source or "",
-                sent_at=one.created_at,
-                telegram_id=one.telegram_id,
-                origin=one.origin,
+                text=message.content,
+                source=message.source or "",
+                sent_at=message.created_at,
+                telegram_id=message.telegram_id,
+                origin=message.origin,
             )
-            for one in asked
-            if one.origin != "picture"
+            for message in asked
+            if message.origin != "picture"
         ),
         in_group=in_group,
     )

@@ -26,7 +26,7 @@ REFUSALS = make_counter(
 )
 
 
-def start_metrics(model: str) -> None:
+def initialise_metrics(model: str) -> None:
     """Initialise every metric of a model at 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})

@@ -25,9 +25,7 @@ class ChatModel(ABC):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """Return the answer to a prompt. `schema` asks for JSON in the form of `response_format`, but nothing
-        guarantees it.
-        """
+        """Return the answer. `schema` requests JSON (as in `response_format`) but does not guarantee it."""
 
     async def check(self) -> str:
         """Ask for a short answer and return a line for --check. Raise ModelError if the endpoint does not answer."""
@@ -78,6 +76,6 @@ class ChatModel(ABC):
         return self
 
 
-def find_prompt_room(model: ChatModel, most: int) -> int:
+def limit_prompt_tokens(model: ChatModel, most: int) -> int:
     """Return the smaller of `most` and the model's prompt limit, in tokens."""
     return most if model.prompt_limit is None else min(most, model.prompt_limit)

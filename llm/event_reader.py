@@ -37,7 +37,7 @@ class EventReader:
             *lines, rest = _LINE_END.split(bytes(self._buffer))
             self._buffer = bytearray(rest)
             for line in lines:
-                yield from self._take_line(line)
+                yield from self._add_line(line)
         if self._size + len(self._buffer) > (MAX_WHOLE_BYTES if self._is_json else MAX_EVENT_BYTES):
             raise ModelBroken(remedy="(endless)")
 
@@ -47,10 +47,10 @@ class EventReader:
         if self._is_json:
             yield from _parse_objects(_decode(rest))
         else:
-            yield from self._take_line(rest.rstrip(b"\r"))
-            yield from self._take_line(b"")
+            yield from self._add_line(rest.rstrip(b"\r"))
+            yield from self._add_line(b"")
 
-    def _take_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
+    def _add_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
         """Add a line to the current event. A blank line ends the event."""
         if self.is_over:
             return

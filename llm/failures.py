@@ -93,7 +93,7 @@ def classify(error: StatusError) -> Kind:
         return "credit"
     if codes & _TOO_LONG_CODES:
         return "length"
-    if status in (400, 403, 422, 451, 500) and (_is_filter_named(body) or _DECLINED.search(words)):
+    if status in (400, 403, 422, 451, 500) and (_has_content_filter_fields(body) or _DECLINED.search(words)):
         return "declined"
     if status in (400, 413, 422, 500) and (status == 413 or _LONG.search(message)):
         return "length"
@@ -109,7 +109,7 @@ def classify(error: StatusError) -> Kind:
     return "unclear" if status in (400, 403, 422, 500, 501) else "refused"
 
 
-def _is_filter_named(body: Mapping[str, Any]) -> bool:
+def _has_content_filter_fields(body: Mapping[str, Any]) -> bool:
     """Return True if a refusal has the fields of a content filter (OpenRouter, Azure)."""
     metadata, choices = body.get("metadata"), body.get("choices")
     if isinstance(choices, list) and any(
@@ -152,9 +152,7 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry, from the response headers. A date is compared with the endpoint's
-    clock.
-    """
+    """Return the seconds to wait before a retry. A date is compared with the endpoint's clock."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit

@@ -63,11 +63,11 @@ class Ladder:
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
     @property
-    def is_used_up(self) -> bool:
+    def is_exhausted(self) -> bool:
         return self.refusals >= MAX_REQUESTS
 
     @property
-    def was_fault(self) -> bool:
+    def was_server_fault(self) -> bool:
         """True if the last refusal was a server fault (500), which may pass."""
         return bool(self._taken) and self._taken[-1][1].startswith("500")
 
@@ -76,7 +76,7 @@ class Ladder:
         if self.refused_at is None:
             self.refused_at = monotonic()
 
-    def has_ended_empty_before(self, finish: str | None) -> bool:
+    def record_empty_ending(self, finish: str | None) -> bool:
         """Record why an answer ended empty. Return True if the previous one ended for the same reason."""
         before, self._empty_finish = self._empty_finish, finish
         return finish is not None and finish == before
@@ -100,7 +100,7 @@ class Ladder:
         self.left_out |= steps
         return steps
 
-    def was_alone(self, step: Step) -> bool:
+    def was_only_new_step(self, step: Step) -> bool:
         """Return True if this step was once the only new one of a request."""
         return any(steps == {step} for steps, _ in self._taken)
 

@@ -98,9 +98,7 @@ class LocalEmbedder:
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
-        """Start a child and wait until it is ready. Raise ModelUnreachable if it fails, and for PAUSE seconds after
-        that.
-        """
+        """Start a child and wait for it. Raise ModelUnreachable on failure and for PAUSE seconds afterwards."""
         now = asyncio.get_running_loop().time()
         if self._deaths_in_turn >= MAX_DEATHS and now < self._not_before:
             raise _make_unreachable()

@@ -27,8 +27,8 @@ said; the shorter it is, the less, and a short one not at all (docs/recall.md).
 
 def run_child() -> None:
     """Answer requests until standard input ends."""
-    for one in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
-        signal.signal(one, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
+        signal.signal(number, signal.SIG_IGN)
     limit_process(memory=MEMORY)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints is no answer

@@ -81,7 +81,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
-        call_figures.start_metrics(model)
+        call_figures.initialise_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habits = ThinkingModels(folder)
@@ -182,7 +182,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             if ladder.refused_at is not None:
                 patience.end_by(ladder.refused_at + self._timeout)
             try:
-                await self._read(client, request, answer, on_text, patience)
+                await self._read_answer(client, request, answer, on_text, patience)
             except BrokenCall:
                 if was_call_broken:
                     raise
@@ -193,20 +193,20 @@ class OpenAIChat(EndpointClient, ChatModel):
                 patience.may_retry = not answer.shown
                 if answer.shown:
                     raise
-                self._note_refusal(messages, error, is_for_person=ladder.for_person)
+                self._remember_refusal(messages, error, is_for_person=ladder.for_person)
                 if not self._step_down(ladder, messages, request, error, patience):
                     if classify(error) == "unclear" and error.status_code != 500:
-                        await self._demand_question_declined(client, patience, ladder)
+                        await self._raise_if_question_was_declined(client, patience, ladder)
                     raise
             except FAILURES as error:
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.find_visible_half()
-                    if ladder.has_ended_empty_before(answer.finish if not answer.text else None):
-                        await self._demand_question_declined(client, patience, ladder)
+                    error.half = answer.get_visible_text()
+                    if ladder.record_empty_ending(answer.finish if not answer.text else None):
+                        await self._raise_if_question_was_declined(client, patience, ladder)
                 raise
             else:
-                self._note_answer(ladder, answer, request, was_call_broken=was_call_broken)
+                self._remember_helpful_steps(ladder, answer, request, was_call_broken=was_call_broken)
                 return answer
 
     def _make_request(
@@ -255,13 +255,13 @@ class OpenAIChat(EndpointClient, ChatModel):
         ladder.note_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
         patience.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
-        if ladder.is_used_up:
+        if ladder.is_exhausted:
             return False
         if self._drop_parameter(request, error):
             return True
         if kind not in ("unclear", "length"):
             return False
-        possible = self._possible_steps(ladder, messages, request)
+        possible = self._list_possible_steps(ladder, messages, request)
         likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
@@ -292,7 +292,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
 
-    def _possible_steps(
+    def _list_possible_steps(
         self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]
     ) -> set[Step]:
         possible: set[Step] = set()
@@ -300,7 +300,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("parameters")
         if "tools" in request or any(message.role == "tool" for message in messages):
             possible.add("tools")
-        if any(one["role"] == "system" for one in request["messages"]):
+        if any(message["role"] == "system" for message in request["messages"]):
             possible.add("system")
         if self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
             possible.add("length")
@@ -309,7 +309,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("history")
         return possible
 
-    def _note_answer(
+    def _remember_helpful_steps(
         self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
     ) -> None:
         """Remember the steps that led to an answer."""
@@ -318,35 +318,35 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
         helpful = ladder.list_helpful_steps()
-        if ladder.was_fault:  # it may have passed by itself
+        if ladder.was_server_fault:  # it may have passed by itself
             helpful &= {"tools"}
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & ladder.parameters or ladder.parameters:
-                self._note_without(name)
+                self._remember_refused_parameter(name)
         if "system" in helpful:
-            self._note_without("system")
+            self._remember_refused_parameter("system")
         if "length" in helpful and ladder.window is not None:
             self._window.most = ladder.window.most
-            self._unsupported.add_length(is_sure=ladder.was_alone("length"))
+            self._unsupported.add_length(is_sure=ladder.was_only_new_step("length"))
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._doubt_tools(PERHAPS_TOOLS, is_certain=not ladder.was_fault)
+            self._suspect_tools(PERHAPS_TOOLS, is_certain=not ladder.was_server_fault)
         elif was_call_broken:
-            self._doubt_tools(_CALLS)
+            self._suspect_tools(_CALLS)
         elif "tools" in request:
             has_calls = answer.calls.finish() or answer.read_whole().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _demand_question_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
+    async def _raise_if_question_was_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
         """Raise ModelDeclined if the endpoint answers a harmless question."""
-        if ladder.is_used_up:
+        if ladder.is_exhausted:
             return
         ladder.refusals += 1
         try:
             request = self._make_request(_PROBE, None, Offer(), ladder)
-            await self._read(client, request, PartialAnswer(offer=Offer()), None, patience)
+            await self._read_answer(client, request, PartialAnswer(offer=Offer()), None, patience)
         except FAILURES:
             return
         raise ModelDeclined from None
@@ -358,22 +358,22 @@ class OpenAIChat(EndpointClient, ChatModel):
         named = str(find_error_body(error.body).get("param") or "").split(".")[0]
         words = f"{named} {find_error_message(error.body)}"
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
-            self._note_without(_REASONING)
+            self._remember_refused_parameter(_REASONING)
             return True
         for parameter in _OPTIONAL:
             says = {"tools": _TOOLS, "stream": _STREAMING, prompt_cache.PARAMETER: _CACHING}.get(parameter)
             is_named = named == parameter or (says.search(words) if says else parameter in words)
             if parameter in request and is_named:
-                self._note_without(parameter)
+                self._remember_refused_parameter(parameter)
                 return True
         return False
 
-    def _note_without(self, parameter: str) -> None:
+    def _remember_refused_parameter(self, parameter: str) -> None:
         if parameter not in self._unsupported:
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
+    def _remember_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
         """Remember a refusal because of length or pictures. Raise ContextTooLong or PicturesRefused."""
         failure = self._to_model_error(error)
         if isinstance(failure, ContextTooLong) and not is_for_person:
@@ -389,20 +389,20 @@ class OpenAIChat(EndpointClient, ChatModel):
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
-            self._note_without("pictures")
+            self._remember_refused_parameter("pictures")
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _doubt_tools(self, why: str, *, is_certain: bool = False) -> None:
+    def _suspect_tools(self, why: str, *, is_certain: bool = False) -> None:
         """Stop offering tools if requests passed only without them twice for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or why in self._unsupported:
-                self._note_without("tools")
+                self._remember_refused_parameter("tools")
             self._unsupported.add(why)
 
     def _count_tokens(self, messages: Sequence[PromptMessage]) -> int:
         return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
 
-    async def _read(
+    async def _read_answer(
         self,
         client: "OpenAIClient",
         request: Mapping[str, Any],
@@ -413,7 +413,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Send a request and read the whole answer. Leaving early closes the connection."""
 
         async def show() -> None:
-            if on_text and (news := answer.take_news()) is not None:
+            if on_text and (news := answer.take_visible_update()) is not None:
                 with patience.paused():
                     await on_text(news)
 
@@ -430,5 +430,5 @@ class OpenAIChat(EndpointClient, ChatModel):
         except BrokenOff:
             if not answer.has_ended:
                 raise
-        answer.demand_whole_answer()
+        answer.raise_if_incomplete()
         await show()

@@ -151,18 +151,18 @@ class OpenAIClient:
 
     async def models(self) -> list[str]:
         """Return the names of the endpoint's models, or none if it has no list."""
-        return [str(row["id"]) for row in await self._listed()]
+        return [str(row["id"]) for row in await self._list_model_objects()]
 
     async def list_endings(self) -> dict[str, date]:
         """Return the shutdown dates of models that the endpoint announces."""
         found = {}
-        for row in await self._listed():
+        for row in await self._list_model_objects():
             for field in _ENDING_FIELDS:
                 with suppress(ValueError):
                     found[str(row["id"])] = date.fromisoformat(str(row.get(field))[:10])
         return found
 
-    async def _listed(self) -> list[Mapping[str, Any]]:
+    async def _list_model_objects(self) -> list[Mapping[str, Any]]:
         try:
             listed: Any = parse_bounded((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
             return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]

@@ -51,7 +51,7 @@ class PartialAnswer:
         if value.get("usage"):
             self.usage = _parse_usage(value["usage"])
         choices = value.get("choices")
-        choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+        choices = [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
         return sum(self._add_choice(choice, number) for number, choice in enumerate(choices))
 
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
@@ -60,17 +60,17 @@ class PartialAnswer:
             raise ModelBroken(remedy="(malformed)")
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
-            text = _read_words(said.get("content"))
+            text = _join_text_parts(said.get("content"))
             self._choice = place if text else self._choice
             self.text += text
-        self.refusal += _read_words(said.get("refusal"))
+        self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
-        self.finish = _read_words(choice.get("finish_reason")).strip().lower() or self.finish
+        self.finish = _join_text_parts(choice.get("finish_reason")).strip().lower() or self.finish
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
     @property
@@ -87,26 +87,24 @@ class PartialAnswer:
     def _is_all_thought(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
-    def take_news(self) -> str | None:
-        """Return the visible text if it changed since the last call. Parts that may become thoughts or calls are held
-        back.
-        """
-        visible = self._visible(is_whole=self.is_whole)
+    def take_visible_update(self) -> str | None:
+        """Return the visible text if it has changed. Hold back what may become a thought or a call."""
+        visible = self._find_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
-    def _visible(self, *, is_whole: bool) -> str:
+    def _find_visible_text(self, *, is_whole: bool) -> str:
         if not is_whole and not self.shown and self._is_all_thought():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
-    def find_visible_half(self) -> str:
+    def get_visible_text(self) -> str:
         """Return the visible part of an answer that broke off."""
-        return self._visible(is_whole=False)
+        return self._find_visible_text(is_whole=False)
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.read_whole()
@@ -119,7 +117,7 @@ class PartialAnswer:
             reasoning=self.reasoning.to_json() if self.calls.finish() else "",
         )
 
-    def demand_whole_answer(self) -> None:
+    def raise_if_incomplete(self) -> None:
         """Raise a ModelError unless the answer is complete and not empty."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
@@ -137,7 +135,7 @@ class PartialAnswer:
             raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")
 
 
-def _read_words(content: object) -> str:
+def _join_text_parts(content: object) -> str:
     """Return message content as text. Some servers send a list of parts."""
     if isinstance(content, str):
         return content

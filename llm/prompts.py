@@ -247,7 +247,7 @@ def group_by_day(
     made = []
     for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
         group = list(same_day)
-        lines = [line(one.message, one.text) for one in group]
+        lines = [line(snippet.message, snippet.text) for snippet in group]
         made.append((group, "\n".join([format_snippet_heading(group[0].message.created_at, now), *lines])))
     return made
 

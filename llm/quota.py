@@ -127,7 +127,7 @@ class Quota:
         if not self.is_set:
             return
         await self._begin_day()
-        if self._per_user and self._left(spender) <= 0:
+        if self._per_user and self._count_tokens_left(spender) <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
@@ -137,27 +137,25 @@ class Quota:
         if not self.is_set:
             return None
         await self._begin_day()
-        left = [self._left(spender)] if self._per_user else []
+        left = [self._count_tokens_left(spender)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
 
-    def _left(self, spender: int) -> int:
+    def _count_tokens_left(self, spender: int) -> int:
         people = {spender, _speaking.get() or spender}
         today = self._clock().date()
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
-        """Charge owners for texts embedded at an endpoint. Nothing is refused, since stored messages are always
-        embedded.
-        """
+        """Charge owners for texts embedded at an endpoint. Never refuse: stored messages are always embedded."""
 
-        def counted(those: Sequence[str]) -> int:
+        def count_tokens(those: Sequence[str]) -> int:
             return sum(self._tokens.count(one[:MAX_INPUT_CHARS]) for one in those)
 
         for owner, those in texts.items() if self._embedding_model else ():
             # In a thread, since counting a batch of long messages takes a while.
             await self._spend_tokens(
-                owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those))
+                owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(count_tokens, those))
             )
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:

@@ -39,7 +39,7 @@ def quote_own(text: str) -> str:
 
 def defuse_tags(text: str) -> str:
     """Make our tags, and lookalikes of them, harmless."""
-    return _STRETCH.sub(_remove_tag, text)
+    return _STRETCH.sub(_defuse_tag, text)
 
 
 def quote_text(text: str) -> str:
@@ -70,7 +70,7 @@ def format_in_block(origin: Origin, text: str) -> str:
     return f"<{tag}>{quote_text(text)}</{tag}>"
 
 
-def _remove_tag(found: "re.Match[str]") -> str:
+def _defuse_tag(found: "re.Match[str]") -> str:
     seen = "".join(islice(filter(str.isprintable, found[1]), MAX_TAG_CHARS))
     plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)

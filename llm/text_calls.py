@@ -105,16 +105,14 @@ def find_written_calls(text: str, names: Collection[str], *, is_whole: bool, set
             islice(_find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged), MAX_CALLS)
         )
         return _make_reading(before, made or _find_calls(body, names))
-    if (marked := _read_marked(text, names, is_whole=is_whole, settled=settled)) is not None:
+    if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
     beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
     return CallReading(shown=text[: beginning.start()] if beginning else text)
 
 
-def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
-    """Read a call that begins with a template mark or with a tool's name next to an object. Return None if there is
-    none.
-    """
+def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
+    """Read a call that begins with a template mark or with a tool's name before an object, or return None."""
     for mark in islice(_MARKED.finditer(text, settled), MAX_CANDIDATES):
         before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
         if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
@@ -226,8 +224,8 @@ def _find_calls_in_json(
 ) -> Iterator[tuple[str, str]]:
     """Yield the names and arguments of calls in parsed JSON. Within a tag any name is accepted."""
     if isinstance(value, list) and depth < DEEPEST:
-        for one in value[:MAX_CALLS]:
-            yield from _find_calls_in_json(one, names, is_tagged=is_tagged, depth=depth + 1)
+        for part in value[:MAX_CALLS]:
+            yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
     if inner := next((value[key] for key in _WRAPPERS if isinstance(value.get(key), list | Mapping)), None):
@@ -238,7 +236,7 @@ def _find_calls_in_json(
     if name not in names and (not is_tagged or not name or given is None):
         return
     if given is None:
-        given = {key: one for key, one in value.items() if key not in (*_NAMES, "type", "id")}
+        given = {key: given_value for key, given_value in value.items() if key not in (*_NAMES, "type", "id")}
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     try:
         is_object = isinstance(json.loads(written, strict=False), Mapping)

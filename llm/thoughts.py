@@ -65,7 +65,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. While it arrives (`is_whole` False), hold back what may become a mark."""
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     if _CHANNEL.match(text):
-        return _remove_beginning(_find_final_channel(text), is_whole)
+        return _remove_unfinished_mark(_find_final_channel(text), is_whole)
     kept, place, is_thought = "", 0, False
     for mark in _find_marks(text):
         if mark["close"]:
@@ -83,8 +83,8 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     if is_thought:
         return kept
     said = _RESPONSE.sub("", kept + text[place:])
-    said = _remove_beginning(said, is_whole)
-    return _unwrap(said) if place and not kept.strip() else said
+    said = _remove_unfinished_mark(said, is_whole)
+    return _unwrap_answer(said) if place and not kept.strip() else said
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
@@ -97,15 +97,15 @@ def _remove_leading_block(text: str, *, is_whole: bool) -> str:
     block = _BLOCK.match(text)
     if block is None or not block["rest"].strip():
         return text if is_whole else ""
-    return _unwrap(block["rest"])
+    return _unwrap_answer(block["rest"])
 
 
-def _unwrap(answer: str) -> str:
+def _unwrap_answer(answer: str) -> str:
     wrapped = _WRAPPED.match(answer)
     return (wrapped["answer"] if wrapped else answer).lstrip()
 
 
-def _remove_beginning(said: str, is_whole: bool) -> str:
+def _remove_unfinished_mark(said: str, is_whole: bool) -> str:
     beginning = None if is_whole else _BEGINNING.search(said.translate(_PLAIN), max(0, len(said) - 300))
     return said[: beginning.start()] if beginning else said
 
@@ -122,14 +122,14 @@ def _find_marks(text: str) -> "list[re.Match[str]]":
             continue
         if mark["code"]:
             continue
-        if mark["bracket"] and mark.start() and not _is_closed(text, mark):
+        if mark["bracket"] and mark.start() and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
         is_open = (is_open or not _is_mentioned(text, mark)) if mark["open"] else False
     return found
 
 
-def _is_closed(text: str, mark: "re.Match[str]") -> bool:
+def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
     return following is not None and following["close"] is not None
 

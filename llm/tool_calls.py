@@ -86,7 +86,7 @@ class Calls:
             )
             arguments = _to_text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
             place = call["index"] if type(call.get("index")) is int else None
-            part = self._find_begun_call(place, call_id, name, arguments)
+            part = self._find_call_in_progress(place, call_id, name, arguments)
             if part is None:
                 if len(self._parts) >= MAX_CALLS:
                     continue
@@ -103,7 +103,7 @@ class Calls:
                 extra if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS else ""
             )
 
-    def _find_begun_call(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
+    def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
         """Return the call that a piece continues, or None if it begins a new one.
 
         Servers number every call 0, number none, or repeat name and id in each piece.
@@ -119,13 +119,11 @@ class Calls:
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def finish(self) -> tuple[ToolCall, ...]:
-        """Return the calls in order, each with a unique id and repaired arguments. Unreadable calls are dropped if
-        another is readable.
-        """
+        """Return the calls in order, with unique ids and repaired arguments. Drop unreadable ones if others remain."""
         calls: list[ToolCall] = []
         for number, part in enumerate(part for part in self._parts if part["name"]):
             is_new = part["id"] and part["id"] not in {call.id for call in calls}
-            read = _mend_arguments(part["arguments"] or "{}")
+            read = _repair_arguments(part["arguments"] or "{}")
             call_id = part["id"] if is_new else f"call_{number}"
             calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
         good = tuple(call for call in calls if isinstance(_parse_arguments(call.arguments), Mapping))
@@ -164,7 +162,7 @@ def _parse_arguments(text: str) -> object:
         return None
 
 
-def _mend_arguments(arguments: str) -> str:
+def _repair_arguments(arguments: str) -> str:
     """Repair arguments that should be a JSON object."""
     value = _parse_arguments(arguments)
     if isinstance(value, Mapping):

@@ -13,7 +13,7 @@ SMALLEST_ALONE = 512
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
-def measure_answer_room(window: int) -> int:
+def reserve_answer_tokens(window: int) -> int:
     """Return the tokens of a window that are left free for the answer."""
     return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
 
@@ -35,7 +35,7 @@ class Window:
         """The most tokens of a prompt, as counted here. None if no limit is known."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
-            known.append(int((self.tokens - measure_answer_room(self.tokens)) / self.ratio))
+            known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def note_refusal(self, counted: int, words: str) -> None:
@@ -43,12 +43,12 @@ class Window:
 
         If the refusal names two sizes, they are the prompt's and the limit. A single smaller size is the limit.
         """
-        sizes = {int(one.replace(",", "")) for one in _NUMBER.findall(words)}
-        sizes = {one for one in sizes if SMALLEST <= one <= MAX_WINDOW_TOKENS}
+        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(words)}
+        sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
         limit, size = min(sizes, default=0), max(sizes, default=0)
         share = SHORTER
         if len(sizes) == 2:
-            share = (limit - measure_answer_room(limit)) / size
+            share = (limit - reserve_answer_tokens(limit)) / size
         elif len(sizes) == 1 and SMALLEST_ALONE <= limit < counted:
-            share = min(SHORTER * 2, (limit - measure_answer_room(limit)) / counted)
+            share = min(SHORTER * 2, (limit - reserve_answer_tokens(limit)) / counted)
         self.most = max(MIN_WINDOW_TOKENS, min(int(share * counted), self.most or counted))

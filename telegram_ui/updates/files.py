@@ -129,7 +129,7 @@ class AttachedFiles:
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
     ) -> Picture:
         """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
-        tokens = await self._attachments.demand_sight(parsed.chat.id)
+        tokens = await self._attachments.find_picture_budget(parsed.chat.id)
         size = choose_picture_size(file, tokens // picture_count)
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
@@ -152,7 +152,7 @@ class AttachedFiles:
 
         Words recorded in Telegram are the sender's own. In an audio file anybody may speak, so it counts as a document.
         """
-        self._attachments.demand_hearing()
+        self._attachments.raise_if_deaf()
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):

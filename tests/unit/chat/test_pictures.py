@@ -83,7 +83,7 @@ async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal
     assert reply.is_error
     assert "OPENAI_MODEL" in reply.text
     with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
-        await talk.services.attachments.demand_sight(ANNA.id)
+        await talk.services.attachments.find_picture_budget(ANNA.id)
     talk.server.unscript("chat-model")
     assert not (await talk.say("Hello?")).is_error
 
@@ -100,7 +100,7 @@ async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk:
     talk.server.script("chat-model", Behaviour(status=400, code="invalid_image_format", message="Not a valid image."))
     reply = await talk.conversation.reply(photo(talk))
     assert reply.is_error
-    await talk.services.attachments.demand_sight(ANNA.id)
+    await talk.services.attachments.find_picture_budget(ANNA.id)
 
 
 async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> None:
@@ -145,4 +145,4 @@ async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(tal
 async def test_where_pictures_are_off_none_is_asked_about(tmp_path: Path) -> None:
     async with talking(tmp_path, vision="off") as talk:
         with pytest.raises(DocumentUnreadable, match="VISION"):
-            await talk.services.attachments.demand_sight(ANNA.id)
+            await talk.services.attachments.find_picture_budget(ANNA.id)

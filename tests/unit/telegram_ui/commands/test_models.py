@@ -104,9 +104,9 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
         assert before.context is not None
         assert after.context is not None
         assert after.context.tokens <= 750 < before.context.tokens
-        assert await talk.services.attachments.demand_sight(BOB)
+        assert await talk.services.attachments.find_picture_budget(BOB)
         with pytest.raises(DocumentUnreadable, match="other-model"):
-            await talk.services.attachments.demand_sight(ANN)
+            await talk.services.attachments.find_picture_budget(ANN)
 
 
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
