@@ -246,7 +246,7 @@ async def test_history_is_offered_before_it_is_added(house: House, bot: Process)
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_facts_come_back_also_where_no_message_does(house: House, bot: Process, storage: str) -> None:
-    """Facts alone, into another memory. What was deleted or forgotten stays away: only saying it again brings it back."""
+    """Facts alone, into another memory. One that was deleted or forgotten stays away until it is said again."""
     ann, ben = house.person(), house.person()
     await ann.sets_up(storage)
     await ann.asks("/memory add I play the cello", "cello")

@@ -357,7 +357,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),
         ]
-        newest = await profiles.newest(ANNA.id)
+        newest = await profiles.find_newest(ANNA.id)
         assert newest is not None
         assert newest.text == OTHER
         await corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
