@@ -2,11 +2,12 @@
 
 A pair of marks whose name says think, thought or reason, in any brackets, holds thoughts. So does the text before a
 lone closing mark, every channel but the final one, and a scratchpad in front of the answer. Code stays, and so does a
-mark that is only mentioned.
+mark that is only mentioned. ThinkingModels remembers, across restarts, which models end thoughts with a lone mark.
 """
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -156,26 +157,28 @@ def _find_final_channel(text: str) -> str:
 
 
 class ThinkingModels:
-    """Remembers in a file which models end their thoughts with a lone closing mark.
+    """The models that lately ended their thoughts with a lone closing mark, in a file of `folder`.
 
-    Such thoughts look like an answer until the mark arrives, so drafts of these models wait for it.
+    Such thoughts look like an answer until the mark arrives, so drafts of these models wait for it. Without a folder,
+    nothing is remembered. `now` returns the time in seconds since 1970.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, now: Callable[[], float] = time) -> None:
         self._file = folder / FILE_NAME if folder is not None else None
+        self._now = now
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint. A write error is ignored."""
+        """Remember a model of an endpoint. Ignore errors of writing the file."""
         if self._file is None:
             return
-        known = {**self._read(), _make_key(endpoint, model): time()}
+        known = {**self._read(), _make_key(endpoint, model): self._now()}
         with suppress(OSError):
             self._file.touch(0o600)
             self._file.write_text(json.dumps(known))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        """Return True if the model did this within the last 30 days."""
-        return self._read().get(_make_key(endpoint, model), 0.0) > time() - REMEMBERED_SECONDS
+        """Return True if the model did this within REMEMBERED_SECONDS."""
+        return self._read().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
 
     def _read(self) -> dict[str, float]:
         with suppress(OSError, ValueError):

@@ -11,7 +11,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thoughts import FILE_NAME, ThinkingModels
+from llm.thoughts import FILE_NAME, REMEMBERED_SECONDS, ThinkingModels
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion
 from settings import Secret
@@ -258,6 +258,12 @@ async def test_a_damaged_file_of_habits_is_as_good_as_none(tmp_path: Path, kept:
     assert not ThinkingModels(tmp_path).is_known("", "m")
     ThinkingModels(tmp_path).remember("", "m")
     assert ThinkingModels(tmp_path).is_known("", "m")
+
+
+def test_a_habit_is_forgotten_after_thirty_days(tmp_path: Path) -> None:
+    ThinkingModels(tmp_path, lambda: 0.0).remember("", "m")
+    assert ThinkingModels(tmp_path, lambda: REMEMBERED_SECONDS - 1).is_known("", "m")
+    assert not ThinkingModels(tmp_path, lambda: REMEMBERED_SECONDS).is_known("", "m")
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])
