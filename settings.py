@@ -75,7 +75,8 @@ class Settings:
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
     openai_models: tuple[str, ...] = setting(
         (),
-        "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`",
+        "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`; "
+        "`OPENAI_MODEL` replaces one that is removed",
         lambda text: tuple(dict.fromkeys(split_on_commas(text))),
         shown="none",
     )
@@ -93,7 +94,9 @@ class Settings:
         parse_choice("on", "off"),
     )
     facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_integer(1))
-    facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned", parse_seconds)
+    facts_quiet_seconds: float = setting(
+        120.0, "seconds of silence after which facts are learned from fewer turns", parse_seconds
+    )
     facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", parse_integer(0))
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
@@ -103,7 +106,9 @@ class Settings:
     )
     profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_integer(0))
     embedding_model: str = setting(
-        "local", "search by meaning: `local` (a bundled model), `none`, or a model's name at the endpoint", str
+        "local",
+        "search by meaning: `local` (a bundled model), `none` (by words alone), or a model's name at the endpoint",
+        str,
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", parse_key)
@@ -120,13 +125,13 @@ class Settings:
     everyone_allowed: bool = False
     admin_user_ids: frozenset[int] = setting(
         frozenset(),
-        "numeric ids of admins; with neither set, whoever opens the link that the start prints becomes admin",
+        "numeric ids of admins; with neither set, the first to open the link that the start prints becomes admin",
         parse_admin_ids,
         is_first=True,
     )
     daily_token_budget_per_user: int = setting(
         0,
-        "tokens that one person may use in a day (UTC), summaries and embeddings included; 0 = no limit",
+        "tokens that one person may use in a day (UTC), including summaries and an endpoint's embeddings; 0 = no limit",
         parse_integer(0),
     )
     daily_token_budget: int = setting(0, "the same for everybody together", parse_integer(0))
@@ -139,8 +144,9 @@ class Settings:
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
         (),
-        "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`), "
-        "`tokens` (its tokens for each one counted here, 0.5 to 3), such as `qwen3:4b context=8192 vision=off`",
+        "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`; "
+        "overrides `VISION`), `tokens` (its tokens for each one counted here, 0.5 to 3), such as "
+        "`qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
         lambda text: parse_abilities(split_on_commas(text)),
         shown="none",
     )
@@ -149,13 +155,14 @@ class Settings:
     )
     default_language: str = setting(
         "en",
-        "the bot's language for people whose app has none of `en`, `ru`, `es`, `de`, `zh`, `pt`, `ar`, and for groups",
+        "the bot's language for people whose app has none of `en`, `ru`, `es`, `de`, `zh`, `pt`, `ar`, and for groups "
+        "that have chosen none",
         parse_choice("en", "ru", "es", "de", "zh", "pt", "ar"),
     )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
         Secret(""),
-        "`postgresql://user:password@host:port/database`, as a third storage and for several processes",
+        "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
         parse_postgres_url,
     )
     system_prompt: str = setting(
@@ -167,13 +174,17 @@ class Settings:
     snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_integer(0))
     system_budget: int = setting(1500, "part for the system prompt", parse_integer(0))
     rolling_summary_tokens: int = setting(
-        150, "length of the summary of rolling and sliding policies", parse_integer(20)
+        150, "the most tokens of the single summary of the policies rolling and sliding", parse_integer(20)
     )
     idle_fold_minutes: int = setting(
-        10, "minutes after which a quiet chat with half of `RECENT_BUDGET` is summarised; 0 = never", parse_integer(0)
+        10,
+        "minutes after which a quiet chat with more than half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
+        parse_integer(0),
     )
     pressure_percent: int = setting(
-        80, "share of the ceiling from which the bot summarises before it answers; 0 = never", parse_integer(0)
+        80,
+        "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never",
+        parse_integer(0),
     )
     webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
@@ -184,13 +195,14 @@ class Settings:
     dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", parse_address)
     health_listen: tuple[str, int] | None = setting(
         None,
-        "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; no password",
+        "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; without a password",
         parse_address,
         shown="off",
     )
     otel_exporter_otlp_endpoint: str = setting(
         "",
-        "an OpenTelemetry collector, such as `http://127.0.0.1:4318`; needs `requirements-otel.txt`",
+        "an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`, for spans of turns, folds and "
+        "model requests; needs `requirements-otel.txt`",
         parse_url,
     )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
@@ -200,23 +212,26 @@ class Settings:
     )
     tools: Literal["auto", "off"] = setting(
         "auto",
-        "whether the model may search the memory and propose facts: `auto` (if its endpoint takes tools), `off`",
+        "whether the model may search the memory, and propose facts to remember or forget: `auto` (if its "
+        "endpoint takes tools), `off`",
         parse_choice("auto", "off"),
     )
     transcription_model: str = setting(
         "",
-        "the model at `OPENAI_BASE_URL` that transcribes voice messages, such as `gpt-transcribe`; empty = none",
+        "the model at `OPENAI_BASE_URL` that transcribes voice messages (`/audio/transcriptions`), such as "
+        "`gpt-transcribe`; empty = none",
         str,
     )
     speech_model: str = setting(
         "",
-        "the model at `OPENAI_BASE_URL` that speaks answers (in Ogg with Opus), such as `kokoro`; empty = none",
+        "the model at `OPENAI_BASE_URL` that speaks answers (`/audio/speech`, in Ogg with Opus), by a button under "
+        "them or as `/settings` says, such as `kokoro`; empty = none",
         str,
     )
     speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)
     vision: Literal["auto", "on", "off"] = setting(
         "auto",
-        "whether the model gets pictures: `auto` (until its endpoint refuses one), `on`, `off`",
+        "whether the model gets pictures: `auto` (until its endpoint refuses one), `on` (always), `off`",
         parse_choice("auto", "on", "off"),
     )
     log_level: str = setting(
@@ -229,7 +244,7 @@ class Settings:
     )
     backup_dir: Path | None = setting(
         None,
-        "a folder for a daily backup of all memory, checked by reading it; it should be on another disk",
+        "a folder for a daily backup (UTC) of all memory, checked by reading it; it should be on another disk",
         Path,
         shown="none",
     )

@@ -43,7 +43,7 @@ class CountingHandler(logging.Handler):
 
 
 class RecentRecords(logging.Handler):
-    """Keeps the time, logger and message template of the latest warnings and errors for /admin."""
+    """Keeps the time and logger of the latest warnings and errors for /admin, and the template of our own records."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

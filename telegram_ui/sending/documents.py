@@ -84,7 +84,6 @@ class Documents:
     async def _send(
         self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
     ) -> int:
-
         async def request() -> int:
             message = await method(
                 self._delivery.current_id(chat),
@@ -98,6 +97,7 @@ class Documents:
             return message.message_id
 
         try:
+            # Not repeatable, because the file may have arrived.
             return await self._delivery.request_with_retries(chat, request, repeatable=False)
         except BadRequest as refused:
             raise DeliveryError(tr("errors-telegram-refused")) from refused

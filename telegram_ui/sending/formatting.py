@@ -95,6 +95,7 @@ def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity
         length=end + bisect_left(lines, end) - offset,
         url=entity.url,
         language=entity.language or None,
+        custom_emoji_id=entity.custom_emoji_id,
     )
 
 

@@ -4,6 +4,7 @@ Failures become a TelegramError with aiohttp's error in `__cause__`. The functio
 """
 
 from datetime import timedelta
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -49,6 +50,7 @@ class AiohttpRequest(BaseRequest):
         self._pool = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
+        self._find_proxy = lru_cache(16)(find_proxy)  # by origin: there is one, or two with files
 
     @property
     def read_timeout(self) -> float | None:
@@ -95,7 +97,7 @@ class AiohttpRequest(BaseRequest):
                 data=body,
                 headers=headers,
                 timeout=timeout,
-                proxy=find_proxy("/".join(url.split("/", 3)[:3])) if self._trust_env else None,
+                proxy=self._find_proxy("/".join(url.split("/", 3)[:3])) if self._trust_env else None,
                 allow_redirects=False,
             ) as response:
                 status = str(response.status)

@@ -24,9 +24,8 @@ T = TypeVar("T")
 UNFINISHED = make_gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
 MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until there is room.
-MAX_UNFINISHED_PER_PERSON = (
-    200  # updates of one person. More are refused with a sentence, so that nobody waits for them.
-)
+# Further updates of the person are refused with a sentence, so that nobody waits for them.
+MAX_UNFINISHED_PER_PERSON = 200
 MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
 PEOPLE_KNOWN = 10_000  # people whose last refusal is remembered
 BEGINNINGS = 20  # runs that may die over an update before it is given up

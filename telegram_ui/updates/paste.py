@@ -43,7 +43,8 @@ def may_be_continued(piece: SentMessage) -> bool:
 def continues_message(piece: SentMessage, last: SentMessage) -> bool:
     """Return True if `piece`, the sender's next message, continues `last`.
 
-    They belong together if they are in one album, were forwarded together, or are too long for one message.
+    It does if both are in one album or were forwarded together, if `last` is near Telegram's limit, or if the two are
+    too long for one message.
     """
     # Telegram's dates have whole seconds.
     if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):

@@ -294,3 +294,9 @@ def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
         "| Map&lt;String> | `a\\|b` |",
         "| x (`y.md`) | $P(A\\|B)$ |",
     ]
+
+
+def test_a_custom_emoji_keeps_its_id() -> None:
+    (piece,) = split_pieces(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)")
+    emoji = [entity for entity in piece.entities if entity.type == MessageEntity.CUSTOM_EMOJI]
+    assert [entity.custom_emoji_id for entity in emoji] == ["5368324170671202286"]
