@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
@@ -161,16 +161,29 @@ class Command(Press):
         return f"/{self.name}"
 
 
-def command(name: str, **options: Any) -> Callable[[Handler], Command]:
-    """Declare a method of a family as the handler of a command, with these fields of Command."""
+class PressOptions(TypedDict, total=False):
+    """The fields of Press that a declaration may set. A wrong one, such as who="admin", is a type error."""
+
+    who: Who
+    queue: Queue
+    reads_file: bool
+    is_ephemeral: bool
+
+
+class CommandOptions(PressOptions, total=False):
+    """The further fields of Command that a declaration may set."""
+
+    where: Where
+    stands_alone: bool
+
+
+def command(name: str, **options: Unpack[CommandOptions]) -> Callable[[Handler], Command]:
+    """Declare a method of a family as the handler of a command."""
     return lambda handler: Command(name=name, handler=handler, **options)
 
 
-def press(kind: str, **options: Any) -> Callable[[Handler], Press]:
-    """Declare a method of a family as the handler of a kind of button, with these fields of Press.
-
-    A kind has at most three characters.
-    """
+def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Press]:
+    """Declare a method of a family as the handler of a kind of button, of at most three characters."""
     return lambda handler: Press(name=kind, handler=handler, **options)
 
 
