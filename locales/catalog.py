@@ -20,7 +20,10 @@ LANGUAGES: Mapping[str, str] = {
     "pt": "Português",
     "ar": "العربية",
 }
-"""Languages by code, which is also the folder's name. Add a language to DEFAULT_LANGUAGE in settings.py, too."""
+"""Languages by code, which is also the folder's name.
+
+Add a language to DEFAULT_LANGUAGE in settings.py, too, and to text/fingerprint.py if its months and days are words.
+"""
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
 SHARED = "shared"  # the family whose texts the others refer to
@@ -47,15 +50,15 @@ def translate(language: str, key: str, arguments: Mapping[str, Argument] | None 
 
 
 def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
-    for one in (language, ENGLISH):
-        bundle = texts.bundle(one, key.partition("-")[0])
+    for code in (language, ENGLISH):
+        bundle = texts.bundle(code, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
             values = {
                 name: value if isinstance(value, int | float) else _shorten(value) for name, value in arguments.items()
             }
             text, errors = bundle.format_pattern(pattern, values)
             if errors:
-                raise LookupError(f"{key} in {one}: {errors[0]}")
+                raise LookupError(f"{key} in {code}: {errors[0]}")
             return str(text)
     raise LookupError(key)
 

@@ -115,7 +115,7 @@ def name_part(name: str) -> str:
 
 def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     """Return the names of the kinds of content that did not fit in a prompt."""
-    kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
+    kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cut)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 
 

@@ -20,10 +20,10 @@ class _FactContent:
     """The fields of both new and stored facts.
 
     `text` is one sentence about the owner in the third person. `source_ids` are the messages that say it, and `quote`
-    is the part that it was learned from, which may be uncertain ("might move"). `valid_to` is None while the fact
-    holds. `importance` is from 0 to 1. `origin` is "" if learned, "owner" if added by hand, or "earlier" for a text
-    that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the time of the last change
-    by hand.
+    is the part from which it was learned. `is_uncertain` is True if the quote hedges ("might move"). `valid_to` is None
+    while the fact holds. `importance` is from 0 to 1. `origin` is "" if learned, "owner" if added by hand, or "earlier"
+    for a text that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the time of the
+    last change by hand.
     """
 
     text: str
@@ -76,12 +76,17 @@ class Fact(_FactContent):
         return self.kind in LASTING
 
     def holds_for(self, person: int) -> bool:
-        """Return True if the fact applies to this person. In a group, a member's instructions apply to that member."""
+        """Return True if the fact applies to this person.
+
+        In a group, a member's instructions and preferences apply only to that member, and those added by hand to all.
+        """
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
 
     def may_be_changed_by(self, person: int) -> bool:
-        """Return True if this person's words may replace or end the fact. A member of a group cannot end another's
-        wish."""
+        """Return True if this person's words may replace or end the fact.
+
+        In a group, nobody's words end another member's instructions and preferences, or those added by hand.
+        """
         return self.owner > 0 or not self.is_lasting or (bool(self.source_ids) and self.person_id == person)
 
 

@@ -14,8 +14,8 @@ UNSTORED = 10**12  # messages that are in no store have ids from here on
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
 """The origin of a message's text. "" was written in this chat. "overheard" was imported and is by somebody else.
-"document" is a passage of an attached file, and "picture" a description of one. "declined" was refused by the model's
-provider, so no prompt contains it.
+"document" is a passage of an attached file. "picture" is a model's description of a picture. "declined" was refused by
+the model's provider, so no prompt contains it.
 """
 
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]

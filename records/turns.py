@@ -107,12 +107,12 @@ class Reply:
     """An answer, the context from which it was made, and notices for its reader.
 
     After a failure, `error_type` is set, `text` explains it, and `half` is the part of the answer that had arrived.
-    `is_repeated` marks an answer that was already stored, as after a restart. `is_durable` is False until the turn is
-    on disk. `is_remembered` is True if memory holds the turn. Otherwise, its text must not stay in any file.
-    `is_incognito` is True if memory was read but not written. `turn` is the number by which the answer can be
-    regenerated, or None. `is_truncated` is True if the answer can be continued, because of the model's limit or because
-    its reader stopped it. `version` counts the answers to a question from 1. `offers_memory` is True if memory is off
-    and would have been useful.
+    `is_repeated` marks an answer that was already stored, as after a restart. `is_durable` is False while memory still
+    has to write the turn to disk. `is_remembered` is True if memory holds the turn. Otherwise, its text must not stay
+    in any file. `is_incognito` is True if memory was read but not written. `turn` is the number by which the answer can
+    be regenerated, or None. `is_truncated` is True if the answer can be continued, because of the model's limit or
+    because its reader stopped it. `version` numbers the `versions` of an answer from 1. `offers_memory` is True if
+    memory is off and would have been useful.
     """
 
     text: str

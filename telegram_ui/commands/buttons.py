@@ -27,6 +27,7 @@ Item = TypeVar("Item")
 
 AGAIN = "ag"  # the kind of the [Try again] button under a reply, which repeats the message that was replied to
 SETTINGS, BACK = "set", "b"  # the kind of the buttons under /settings, and the payload that leads back to them
+ASK = "ask"  # the payload of the buttons under /settings that open another list
 ZONE, ALONE = "z", "z.a"  # payloads that ask for a time zone; ALONE does so in a new message
 IN_PROCESS = "h"  # ends the payload of [Try again] if only this process knows the whole request
 MAX_PAYLOAD_CHARS = 28  # 64 bytes less kind (3), a person's id (14), signature (16) and the colons

@@ -14,7 +14,7 @@ from locales.told import format_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.basics import make_private_menu
-from telegram_ui.commands.buttons import BACK, ZONE, make_keyboard, split_rows
+from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
@@ -31,7 +31,6 @@ from telegram_ui.commands.wording import (
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
-ASK = "ask"  # the payload of the buttons of /settings that open another list
 BY_APP = "auto"  # follow the language of the person's app
 OFFSET = "o"
 ON, OFF = "on", "off"

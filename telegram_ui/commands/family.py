@@ -31,7 +31,7 @@ from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]  # who may use a command or a button in a group; in private chats everybody may
-Where = Literal["private", "everywhere", "admins"]  # menus that list a command; "admins": none, only /help shows it
+Where = Literal["private", "everywhere", "admins"]  # menus that list a command; "admins": none, but /help for admins
 Queue = Literal["commands", "slow", "chat"]
 """The work queue: for quick commands, for work that waits for a model, or for answers, which /stop can cancel."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
@@ -204,7 +204,7 @@ class AnswerControls:
     send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
 
 
-async def _ignore_command(*_: object) -> None:
+async def _refuse_command(*_: object) -> None:
     raise NotImplementedError
 
 
@@ -221,7 +221,7 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    give_command: GiveCommand = _ignore_command
+    give_command: GiveCommand = _refuse_command
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""

@@ -10,9 +10,7 @@ from records.forgetting import Forgetting
 from retrieval.date_expressions import find_named_period
 
 BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by touching an old message
-WORDS_FOR_EVERYTHING = frozenset(
-    {"everything", "all"}
-)  # in English; the words of the reader's language are handed over
+WORDS_FOR_EVERYTHING = frozenset({"everything", "all"})  # in English; callers add those of the reader's language
 
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"

@@ -6,12 +6,11 @@ from chat.choices import NotOffered
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
-from telegram_ui.commands.buttons import make_keyboard, split_rows
+from telegram_ui.commands.buttons import ASK, make_keyboard, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import format_quote
 
 MODEL, PERSONA = "mod", "per"
-ASK = "ask"  # the payload of the buttons of /settings that open these lists
 NONE = "none"
 MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 

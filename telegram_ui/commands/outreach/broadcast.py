@@ -23,9 +23,7 @@ log = logging.getLogger(__name__)
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
-SPACING_SECONDS = (
-    0.05  # seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs
-)
+SPACING_SECONDS = 0.05  # between two people: Telegram takes about 30 messages a second, and answers need theirs
 POLL_SECONDS = 5.0  # seconds between two looks for something to send
 GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
 MAX_AGE = timedelta(hours=24)

@@ -44,8 +44,9 @@ _LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
 
 
 class ReminderCommands(Family):
-    """Answers /reminders and offers of reminders. In a group everybody may add one, and only its author or an admin
-    may cancel it.
+    """Answers /reminders and offers of reminders.
+
+    In a group everybody may add a reminder, and only its author or an admin may cancel it.
     """
 
     heading = "recall"

@@ -186,7 +186,7 @@ class TransferCommands(Family):
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
-            return self._show_question(ask, asked, question)
+            return self._make_question_step(ask, asked, question)
         if not plan.has_new:
             return await self._add_extraction_offer(ask, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
@@ -200,7 +200,7 @@ class TransferCommands(Family):
         first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _show_question(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
+    def _make_question_step(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
         buttons, step = [], len(asked.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
@@ -227,7 +227,7 @@ class TransferCommands(Family):
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                await self._show_text(ask, *self._show_question(ask, asked, question))
+                await self._show_text(ask, *self._make_question_step(ask, asked, question))
                 return
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
         await self._show_next_step(ask, sent)
