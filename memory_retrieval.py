@@ -49,7 +49,7 @@ CANDIDATES = 100  # messages that words and meaning find in each search
 PACKED = 250  # passages that packing is offered, by score
 PACKED_BY_MEANING = 50  # and by meaning, of people's own words
 MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
-OWN_WORDS_SHARE = 0.5  # of the room, goes first to people's own words next to a long-winded assistant
+OWN_WORDS_SHARE = 0.5  # of the room, for people's own words first, next to a long-winded assistant
 RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
 MANY_FACTS = 200  # more facts than this are ranked in a thread
 EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded

@@ -63,7 +63,10 @@ class FoldLimits:
 
     @classmethod
     def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
-        """Return limits with which all active summaries of a pyramid fit in these budgets."""
+        """Return limits with which all active summaries of a pyramid fit in these budgets.
+
+        With `quiet_minutes` 0, no conversation counts as quiet.
+        """
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, part.summaries // MAX_ACTIVE - SUMMARY_HEADER),
             live=max(MIN_SUMMARY_TOKENS, min(live, part.summaries - SUMMARY_HEADER)),

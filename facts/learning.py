@@ -358,7 +358,7 @@ def find_newest_id(facts: Sequence[Fact]) -> int:
 
 
 def select_answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the turns that have an answer. A turn without one is not over yet."""
+    """Return the turns with a person's words and an answer. Without one, a turn may not be over yet."""
     return [turn for turn in _group_by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
 
 

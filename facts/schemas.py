@@ -113,7 +113,7 @@ def make_facts(
 def find_ground(one: ExtractedFact, message: Message) -> str:
     """Return the words of a message that state a fact, or "" if it does not.
 
-    They must share a word other than the speaker's name, and the quoted clause must not be a question.
+    Fact and message must share a word other than the speaker's name, and the quoted clause must not be a question.
     """
     about = find_topics(one.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
@@ -179,8 +179,10 @@ def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Colle
 
 
 def _find_possible_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact. The one that the model named comes first, unless only others share
-    words with the fact."""
+    """Return the messages that may state a fact, most shared words first.
+
+    The one that the model named comes first, unless only others share words with the fact.
+    """
     about = find_topics(one.text)
     shared = {message.id: len(about & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == one.message]

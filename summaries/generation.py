@@ -39,7 +39,7 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # ask a model. Raise ModelError.
+Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # asks a model, and may raise ModelError
 LOOKED_AT = 20_000  # characters of a message that are searched for dropped words
 MAX_SUPERSEDED = 50  # the most outdated facts that one request lists
 MAX_DETAIL_CHARS = 60  # the most characters of a name or number that the second attempt is reminded of

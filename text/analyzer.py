@@ -160,11 +160,10 @@ def _inspect_word(word: str) -> tuple[str, _Votes]:
     script = _find_script(word[0])
     if script != "LATIN":
         return script, ()
-    votes = Counter[str]()
-    for known in {word, word.split("'")[0] + "'"} & _LANGUAGES_OF_WORD.keys():
-        votes.update(_LANGUAGES_OF_WORD[known])
+    known = {word, word.split("'")[0] + "'"} & _LANGUAGES_OF_WORD.keys()  # Italian has "un" and "un'": one vote
+    votes = {language for form in known for language in _LANGUAGES_OF_WORD[form]}
     telling = {language for letter in _LANGUAGES_OF_LETTER.keys() & word for language in _LANGUAGES_OF_LETTER[letter]}
-    return script, tuple((language, votes[language] + 0.5 * (language in telling)) for language in {*votes, *telling})
+    return script, tuple((language, (language in votes) + 0.5 * (language in telling)) for language in votes | telling)
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:

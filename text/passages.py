@@ -43,7 +43,7 @@ def join_passages(text: str, parts: Set[int]) -> str:
 
 
 def _split_pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text. Longer lines are split into sentences, and those at spaces or, at last, anywhere."""
+    """Yield the lines of a text. Split longer lines into sentences, and longer sentences at spaces or anywhere."""
     for line in text.splitlines(keepends=True):
         if count_visible(line) <= PASSAGE_LETTERS:
             yield line

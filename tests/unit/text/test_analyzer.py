@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import analyse_text, find_other_stems, list_content_terms
+from text.analyzer import analyse_text, detect_latin_language, find_other_stems, list_content_terms
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ from text.analyzer import analyse_text, find_other_stems, list_content_terms
 )
 def test_terms(text: str, terms: list[str]) -> None:
     assert analyse_text(text) == terms
+
+
+def test_a_word_with_two_forms_in_one_language_votes_for_it_once() -> None:
+    """Italian has both "un" and "un'"."""
+    assert detect_latin_language(["un", "día"]) == "spanish"
 
 
 def test_a_question_is_about_its_content_words() -> None:
