@@ -127,16 +127,13 @@ class Conversation:
             stands = await self._make_reply_from_stored_answer(again, earlier)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
-            stands = (
-                None if kept is None or kept() is None else await self._make_reply_from_stored_answer(again, earlier)
-            )
-            if stands is None:
+            if kept is None or kept() is None:
+                raise
+            if (stands := await self._make_reply_from_stored_answer(again, earlier)) is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
-        reply, stands = (
-            note(self._make_reply(again, answered)),
-            await self._make_reply_from_stored_answer(again, earlier),
-        )
+        reply = note(self._make_reply(again, answered))
+        stands = await self._make_reply_from_stored_answer(again, earlier)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Change stored messages after running answers have finished. Change facts at once."""
+    """Changes stored messages after running answers have finished, and facts at once."""
 
     _memory: ExternalMemory
     _sessions: Sessions

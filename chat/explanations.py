@@ -113,8 +113,8 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Return the explanation of the latest answer, or of the one that a Telegram message shows or asked for. Raise
-        StorageError.
+        """Return the explanation of the latest answer, or of the one that a Telegram message shows or asked for. Return
+        None if it is unknown. Raise StorageError.
         """
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:

@@ -123,9 +123,8 @@ class MemorySearch:
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         """Find messages that contain the phrases, by the word index or else by scanning the newest."""
-        hits = await store.search_words(
-            scope, query.terms, limit=1000
-        )  # they hold the words, not all of them the phrase
+        # These hold the words, but not all of them hold the phrase.
+        hits = await store.search_words(scope, query.terms, limit=1000)
         found = await asyncio.to_thread(_find_matching, [hit.message for hit in hits], query)
         before: int | None = None
         scanned = 0

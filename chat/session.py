@@ -112,7 +112,7 @@ class Session:
         return replace(incoming, replied=replied)
 
     def messages_in_mode(self, mode: Mode) -> deque[Message]:
-        """Return the unstored messages of a mode."""
+        """Return the messages of a mode that this process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
     def note_answer(self, turn: int, text: str, given: GivenAnswer) -> None:

@@ -107,7 +107,7 @@ class MemoryTools:
 
     def list_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """Return the tools that may help with this turn. Search is left out if the prompt already holds everything."""
-        tools = [REMIND]
+        tools = [REMIND]  # always: a list that changes would break the prompt's cached prefix
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)
         if self._can_store_facts(turn):

@@ -52,7 +52,7 @@ class ChatModel(ABC):
 
     @property
     def sees(self) -> bool | None:
-        """Like `takes_pictures`, but None until the first picture was sent."""
+        """Like `takes_pictures`, but None if neither the settings nor a refusal say so."""
         return self.takes_pictures
 
     @property

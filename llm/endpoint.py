@@ -39,7 +39,8 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time limits of one call: `seconds` without a byte, STRETCH times as long without progress, and `most` in all.
+    """The time limits of one call: `seconds` without a byte, STRETCH times as long without progress, and `most` from
+    the first byte on.
 
     `may_retry` is False once part of the answer was shown.
     """

@@ -78,7 +78,7 @@ def _decode(data: bytes) -> str:
 
 
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a JSON text, alone or in a list (Gemini). Ignore text that is not JSON."""
+    """Yield the objects of a JSON text, alone or in a list (Gemini). Skip other text. Raise ModelBroken if damaged."""
     text = text.strip("\ufeff \t\r\n")
     if text[:1] not in ("{", "["):
         return

@@ -17,7 +17,7 @@ from llm.local_embedder_child import MAX_CHARS, READY, REQUEST
 from locales.catalog import tr
 from records.errors import ModelRefused, ModelUnreachable
 from runtime.subprocess_worker import end_process, make_child_code, start_child
-from runtime.tasks import cancel_and_wait as task_ended
+from runtime.tasks import cancel_and_wait
 from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class LocalEmbedder:
     async def __aexit__(self, *_: object) -> None:
         for task in (self._warming, self._work):
             if task is not None:
-                await task_ended(task)
+                await cancel_and_wait(task)
         if self._child is not None:
             await end_process(self._child[0])
 
@@ -94,7 +94,7 @@ class LocalEmbedder:
             await end_process(child)
             self.deaths += 1
             self._deaths_in_turn += 1
-            log.warning("the local embedder's process ended; it is start_child again when it is needed")
+            log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:

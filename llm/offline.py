@@ -202,7 +202,7 @@ def _drop_repeats(found: Iterable[Sentence]) -> list[Sentence]:
 
 
 def _date_of(sentence: Sentence) -> date:
-    return sentence.when or date.max
+    return sentence.when or date.max  # without a date it is of a recent turn, and so the latest
 
 
 def _format_quote(sentence: Sentence) -> str:

@@ -302,7 +302,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("tools")
         if any(message["role"] == "system" for message in request["messages"]):
             possible.add("system")
-        if self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
+        # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
+        is_length_possible = ladder.for_person or "parameters" not in possible
+        if is_length_possible and self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
             possible.add("length")
         is_alone = sum(not message.calls and message.role != "tool" for message in messages) <= 2
         if ladder.for_person and not is_alone and "history" not in ladder.left_out:

@@ -127,7 +127,7 @@ class Quota:
         if not self.is_set:
             return
         await self._begin_day()
-        if self._per_user and self._count_tokens_left(spender) <= 0:
+        if self._per_user and self._count_personal_tokens_left(spender) <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
@@ -137,11 +137,12 @@ class Quota:
         if not self.is_set:
             return None
         await self._begin_day()
-        left = [self._count_tokens_left(spender)] if self._per_user else []
+        left = [self._count_personal_tokens_left(spender)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
 
-    def _count_tokens_left(self, spender: int) -> int:
+    def _count_personal_tokens_left(self, spender: int) -> int:
+        """Return what is left of the personal budget of `spender`, or of the person acted for if that is less."""
         people = {spender, _speaking.get() or spender}
         today = self._clock().date()
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)

@@ -80,10 +80,8 @@ class Calls:
         for call in calls[:MAX_CALLS]:
             if not isinstance(call, Mapping) or not isinstance(call.get("function"), Mapping):
                 continue
-            call_id, name = (
-                _to_text(call.get("id"))[:MAX_NAME_CHARS],
-                _to_text(call["function"].get("name"))[:MAX_NAME_CHARS],
-            )
+            call_id = _to_text(call.get("id"))[:MAX_NAME_CHARS]
+            name = _to_text(call["function"].get("name"))[:MAX_NAME_CHARS]
             arguments = _to_text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
             place = call["index"] if type(call.get("index")) is int else None
             part = self._find_call_in_progress(place, call_id, name, arguments)
@@ -180,7 +178,10 @@ def _to_text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """The tools of one request. `known` names further tools that the conversation may mention."""
+    """The tools of one request. With `must_answer` none may be called.
+
+    `known` names further tools that the conversation may mention.
+    """
 
     tools: tuple[Tool, ...] = ()
     must_answer: bool = False

@@ -187,6 +187,18 @@ async def test_facts_are_asked_for_without_a_schema(tmp_path: Path, status: int,
         assert await known_facts(talk)
 
 
+async def test_facts_of_a_long_message_are_asked_for_without_a_schema(tmp_path: Path) -> None:
+    def refuse(request: Body) -> Response | None:
+        return refused(400, "") if "response_format" in request else None
+
+    fact = {"text": "Anna grows walnuts.", "kind": "fact", "quote": "I grow walnuts", "message": 1}
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        server.text = json.dumps({"facts": [fact]})
+        await talk.remember(every_n=1)
+        await talk.turn("I grow walnuts in my garden. " + "And pears too, it is a big one. " * 160)
+        assert await known_facts(talk)
+
+
 @pytest.mark.parametrize("status", [400, 403, 422])
 async def test_a_background_prompt_that_is_too_long_gets_shorter_whatever_is_said(tmp_path: Path, status: int) -> None:
     def refuse(request: Body) -> Response | None:
