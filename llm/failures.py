@@ -35,7 +35,11 @@ _LONG = re.compile(
     r"(token|context|length|prompt|input|seq_len)",
     re.IGNORECASE | re.DOTALL,
 )
-_DECLINED = re.compile(r"content.?filter|moderation|flagged|polic(y|ies)\b|sensitive|敏感", re.IGNORECASE)
+_DECLINED = re.compile(
+    r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
+    r"|sensitive (content|information|word)|敏感",
+    re.IGNORECASE,
+)
 _NO_CREDIT_CODES = {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error", "1113"}
 _NO_CREDIT = re.compile(
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"

@@ -189,6 +189,7 @@ async def test_refusals_of_several_things_at_once_are_answered_through(
     [
         (401, {"error": {"message": "Incorrect API key provided"}}, "OPENAI_API_KEY"),
         (403, {"error": {"message": "Your api key may not use this"}}, "OPENAI_API_KEY"),
+        (403, {"error": {"message": "Permission denied by an organization policy."}}, "OPENAI_API_KEY"),
         (402, {"error": {"message": "Insufficient Balance"}}, "credit"),
         (429, {"error": {"code": "1113", "message": "Insufficient balance or no resource package."}}, "credit"),
         (403, {"code": 30001, "message": "Sorry, your account balance is insufficient"}, "credit"),
