@@ -130,11 +130,12 @@ export function confirmed(title, yes, fields = [], { bad = false, after = null, 
 export async function working(title, work) {
   const box = byId("asking");
   box.replaceChildren(h("h2", { id: "asking-title", role: "status" }, title), h("progress", { "aria-label": title }));
+  // From the beginning, because Escape or Back may close it before the work is done.
+  const closed = new Promise((resolve) => box.addEventListener("close", resolve, { once: true }));
   box.showModal();
   try {
     return await work;
   } finally {
-    const closed = new Promise((resolve) => box.addEventListener("close", resolve, { once: true }));
     box.close();
     await closed; // a question that is asked before that would take the event for its own
   }

@@ -120,7 +120,18 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
             await page.locator(".said").first.get_by_role("button").click()
             await expect(page.get_by_role("dialog")).to_contain_text("My boat is called Quinquereme.")
             await page.get_by_role("button", name="Forget question and answer").click()
+            is_released = asyncio.Event()
+
+            async def hold(route: Route) -> None:
+                await is_released.wait()
+                await route.continue_()
+
+            await page.route("**/api/forget", hold)
             await page.locator("#asking").get_by_role("button", name="Forget").click()
+            await expect(page.locator("#asking progress")).to_be_visible()
+            await page.keyboard.press("Escape")  # leaves the notice; what was begun goes on
+            await expect(page.locator("#asking")).to_be_hidden()
+            is_released.set()
             await expect(page.locator("#asking")).to_contain_text("Forgotten")
             await page.locator("#asking").get_by_role("button", name="OK").click()
             await expect(page.locator(".said")).to_have_count(2)
