@@ -93,7 +93,7 @@ _PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
     "date": parse_optional_moment,
     "ids": _parse_tuple,
     "texts": _parse_tuple,
-    "figures": json.loads,
+    "figures": lambda text: dict(json.loads(text)),
 }
 _FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
     "date": lambda moment: None if moment is None else format_moment(moment),

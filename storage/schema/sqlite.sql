@@ -345,7 +345,7 @@ CREATE TABLE usage (
 ) WITHOUT ROWID;
 CREATE INDEX usage_user ON usage (user_id, day);
 
--- A deletion that has begun but has not reached every file yet; see erasure.py. Only in memory.db.
+-- A deletion that has begun but has not reached every file yet; see storage/bot_state/deletion.py. Only in memory.db.
 CREATE TABLE forgettings (
   id        INTEGER PRIMARY KEY,
   user_id   INTEGER NOT NULL,

@@ -11,7 +11,7 @@ from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
-MAX_ID = 10**12  # ids must be smaller: the stores never assign larger ones
+MAX_ID = 10**12  # the stores never assign larger ids
 _MAX_TELEGRAM_ID = 2**62  # Telegram's ids have 52 bits at most. SQLite holds 64 with sign.
 
 Problem = Literal[

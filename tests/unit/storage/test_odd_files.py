@@ -46,16 +46,22 @@ def test_what_is_no_file_in_the_place_of_ours_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("table", "column"), [("messages", "created_at"), ("summaries", "source_ids"), ("users", "created_at")]
+    ("table", "column", "value"),
+    [
+        ("messages", "created_at", "garbled"),
+        ("summaries", "source_ids", "garbled"),
+        ("summaries", "details", "5"),
+        ("users", "created_at", "garbled"),
+    ],
 )
-async def test_a_damaged_value_names_the_backup(table: str, column: str, tmp_path: Path) -> None:
+async def test_a_damaged_value_names_the_backup(table: str, column: str, value: str, tmp_path: Path) -> None:
     """It was "Something went wrong here" for ever."""
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         await memory.configure(1, storage=StorageType.SQLITE, every_n=5)
         async with memory.home(1) as store:
             await fold(store, Scope(owner=1), await talk(store, Scope(owner=1), 1))
     with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
-        file.execute(f"UPDATE {table} SET {column} = 'garbled'")  # noqa: S608
+        file.execute(f"UPDATE {table} SET {column} = ?", (value,))  # noqa: S608
     with pytest.raises(StorageCorrupt, match=rf"{table} is damaged.*--restore FILE"):
         await read_all(tmp_path)
 
