@@ -77,7 +77,7 @@ class Broadcasts:
         return [_parse_broadcast(row) for row in rows]
 
     async def next_person(self, broadcast: Broadcast) -> int | None:
-        """Return the next person to send it to, marked with an unknown outcome, or None if nobody is left."""
+        """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
         async with self.database.write(broadcast.admin) as tx:
             rows = await tx.rows(_NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
@@ -88,7 +88,7 @@ class Broadcasts:
             await tx.rows(_OUTCOME, outcome, broadcast.id, person)
 
     async def give_back(self, broadcast: Broadcast, person: int) -> None:
-        """Return a person to the queue after a send that surely failed. Any process may do this."""
+        """Put a person back into the queue after a send that certainly failed. Any process may do this."""
         async with self.database.write(None) as tx:
             await tx.rows(_OUTCOME, "", broadcast.id, person)
 

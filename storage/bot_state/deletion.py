@@ -1,4 +1,4 @@
-"""Delete in every file. A deletion is recorded before it begins, so the next start can finish an interrupted one.
+"""Deletion from every file. It is recorded before it begins, so the next start can finish an interrupted one.
 
 The order is: record, inbox, store, files. Every step may be repeated. erasure/deletion_cascade.py decides what is
 deleted from the store.
@@ -34,7 +34,7 @@ _RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unfinished:
-    """A recorded deletion. `is_erased` says that the tables are done and only the files are left."""
+    """A recorded deletion. If `is_erased`, its rows are deleted and only the files must still be cleaned."""
 
     id: int
     owner: int
@@ -70,19 +70,19 @@ class OwnerDeletion:
         `clean_files`. Raise StorageError with nothing deleted.
         """
         async with self.database.write(owner) as tx:
-            [[number]] = await tx.rows(_RECORD, owner, _format_forgetting(what), format_moment(now))
+            [[deletion_id]] = await tx.rows(_RECORD, owner, _format_forgetting(what), format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
-            forgotten = await run_uncancelled(lambda: self._erase(number, owner, what, store, now))
+            forgotten = await run_uncancelled(lambda: self._erase(deletion_id, owner, what, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
-                await self._delete_record(number, owner)
+                await self._delete_record(deletion_id, owner)
             raise
         try:
             is_clean = cleans_files and await self.clean_files()
         except StorageError:
             is_clean = False
-        return replace(forgotten, kept_aside=self._list_kept_aside(), is_clean=is_clean)
+        return replace(forgotten, kept_aside=self._list_files_set_aside(), is_clean=is_clean)
 
     async def resume(
         self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
@@ -110,7 +110,7 @@ class OwnerDeletion:
                 if not task.is_erased:
                     # Mark it first: a repeated deletion would also delete newer messages.
                     with suppress(ServedElsewhere):
-                        await self._mark_erased(task.id, task.owner)
+                        await self._mark_tables_erased(task.id, task.owner)
             if erased and not await self._clean_all_files():
                 return False
             for task in erased:
@@ -119,7 +119,7 @@ class OwnerDeletion:
             return True
 
     async def _erase(
-        self, number: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
+        self, deletion_id: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.waiting()
@@ -130,9 +130,9 @@ class OwnerDeletion:
             await self._usage.forget(owner, begun_at.astimezone(UTC).date())
         forgotten = await store.forgetting.forget(owner, what, now=begun_at)
         self._count += 1
-        self._erased.add(number)
+        self._erased.add(deletion_id)
         with suppress(StorageError):
-            await self._mark_erased(number, owner)
+            await self._mark_tables_erased(deletion_id, owner)
         return forgotten
 
     async def _list_unfinished(self) -> list[Unfinished]:
@@ -150,14 +150,14 @@ class OwnerDeletion:
         ]
 
     # Written in the owner's name: only the process that serves the owner may change the record.
-    async def _mark_erased(self, number: int, owner: int) -> None:
+    async def _mark_tables_erased(self, deletion_id: int, owner: int) -> None:
         async with self.database.write(owner) as tx:
-            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
+            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", deletion_id)
 
-    async def _delete_record(self, number: int, owner: int) -> None:
+    async def _delete_record(self, deletion_id: int, owner: int) -> None:
         async with self.database.write(owner) as tx:
-            await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
-        self._erased.discard(number)
+            await tx.rows("DELETE FROM forgettings WHERE id = ?", deletion_id)
+        self._erased.discard(deletion_id)
 
     async def _clean_all_files(self) -> bool:
         """Clean the files of every store, since an owner may have been moved. Return True if all are clean."""
@@ -178,7 +178,7 @@ class OwnerDeletion:
                 return False
         return True
 
-    def _list_kept_aside(self) -> tuple[str, ...]:
+    def _list_files_set_aside(self) -> tuple[str, ...]:
         """Return the names of damaged or replaced files. Each is kept, as it may be the only copy of a memory."""
         paths = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
         return tuple(sorted(path.name for path in paths))

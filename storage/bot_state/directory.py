@@ -42,7 +42,7 @@ class Directory:
     """Records locations and moves. Every method is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
-        """Record moves in the database `list_moves` if it is given, otherwise in `database`."""
+        """Record moves in the database `moves` if it is given, otherwise in `database`."""
         self.database = database
         self._moves = moves or database
 
@@ -118,7 +118,7 @@ class Directory:
         try:
             await stores[target].load(owner, stores[source].dump(owner))
             await _check_equal(owner, stores[source], stores[target])
-            await self._flip_storage(owner, target, now)
+            await self._record_new_storage(owner, target, now)
         except BaseException:
             # If the row was changed before the cancellation arrived, this completes the move.
             await self._finish_move(owner, stores)
@@ -159,7 +159,7 @@ class Directory:
                 format_moment(now),
             )
 
-    async def _flip_storage(self, owner: int, target: StorageType, now: datetime) -> None:
+    async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
             if self._moves is self.database:
                 await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)

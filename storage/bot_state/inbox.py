@@ -79,7 +79,7 @@ class Inbox:
         self.database = database
 
     async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        """Store updates in this order in one transaction, and return the new ids (`purge` forgets old ones)."""
+        """Store updates in this order in one transaction, and return the ids that were not stored yet."""
         at = format_moment(now)
         kept = {arrival.update_id: replace_surrogates(arrival.payload) for arrival in arrivals}
 
@@ -107,15 +107,15 @@ class Inbox:
         return int(count)
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
-        """Record the memory mode at the time of the update, for a later run that resumes it."""
+        """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
         await self._execute_change("mode = ?", mode, bot_id, update_id)
 
     async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
-        """Record the messages that show the answer, for a later run that finishes them."""
+        """Record the ids of messages that show the answer, so that a later run can finish them."""
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count that work is about to begin, and return the new count, or 0 if the id is unknown.
+        """Count an attempt that is about to begin. Return the new count, or 0 if the update is unknown.
 
         Raise ServedElsewhere if another process now has the update.
         """
@@ -147,7 +147,7 @@ class Inbox:
         await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
-        """Return the positions of updates that are not done and have a payload, by source ("bot:update")."""
+        """Map the source ("bot:update") of each update that is not done and has a payload to its position."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
@@ -162,7 +162,7 @@ class Inbox:
             )
 
     async def forget_text(self) -> bool:
-        """Remove the payloads of done updates from the file's log. Return False if that must be tried again later."""
+        """Truncate the file's log, which holds payloads of done updates. Return False if the log is in use."""
         return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:

@@ -17,7 +17,7 @@ class OwnerLeases(Protocol):
     """The owners that this process serves."""
 
     def holds(self, owner: int) -> bool:
-        """Return True if this process serves the owner, as far as it knows."""
+        """Return True if this process believes that it serves the owner."""
 
     async def hold(self, owner: int) -> None:
         """Begin to serve an owner. Raise ServedElsewhere if another process does, or StorageError."""
@@ -30,7 +30,7 @@ class OwnerLeases(Protocol):
         ...
 
     def before_serving(self, prepare: PrepareOwners) -> None:
-        """Call this with owners that this process begins to serve while others share the work."""
+        """Register a callback that gets the owners whom this process begins to serve."""
 
 
 class Everybody:

@@ -18,7 +18,7 @@ MAX_NAME_CHARS = 64  # names are cut at this length to bound the table
 
 
 class People:
-    """One instance for each database. Every method that changes something is durable when it returns."""
+    """The known people. Use one instance for each database. Every change is durable when its method returns."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database

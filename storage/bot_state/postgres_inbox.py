@@ -137,7 +137,7 @@ class SharedWork:
         return {row[0]: row[1] for row in rows}
 
     async def unfinished_in(self, bot_id: int, owner: int) -> set[int]:
-        """Return an owner's updates that are not done, in all processes. Raise StorageError."""
+        """Return the ids of an owner's updates that are not done, in all processes. Raise StorageError."""
         async with self.database.read(None) as reader:
             return {row[0] for row in await reader.rows(_UNFINISHED_IN, bot_id, owner, owner)}
 

@@ -76,7 +76,7 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 class PostgresLeases:
     """The leases of this process. It implements OwnerLeases and is created by `opened`.
 
-    The callbacks of `before_serving` run before this process handles anything of the owners.
+    The callbacks registered with `before_serving` finish before this process handles an owner's updates.
     """
 
     database: PostgresDatabase
@@ -153,7 +153,7 @@ class PostgresLeases:
             await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
-        """Begin to serve owners with waiting updates whom nobody serves, and those of dead processes.
+        """Begin to serve owners of dead processes, and owners with waiting updates whom nobody serves.
 
         Of the owners whose updates have just arrived, take only this process's fair share. Raise StorageError.
         """
@@ -169,9 +169,9 @@ class PostgresLeases:
                 }
                 overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
                 fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
-                free = _lock_free(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
+                free = _lock_unserved_owners(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
                 if fresh and (share := self._compute_share(connection, fresh)) > 0:
-                    free += _lock_free(connection, fresh, me, share)
+                    free += _lock_unserved_owners(connection, fresh, me, share)
                 return _take_leases(connection, me.id, free)
 
             await self._prepare_taken(await self.database.transact(take_waiting, None))
@@ -201,7 +201,7 @@ class PostgresLeases:
             self._signal_change()
 
     async def demand_writable(self) -> None:
-        """Write this process's own row. Raise StorageError if the server is away or read-only."""
+        """Write this process's own row. Raise StorageError if the server is unreachable or read-only."""
         async with self.database.write(None) as tx:
             await tx.rows("UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
@@ -297,7 +297,7 @@ class PollingLeader:
         return self._leases.holds(self._lock_number)
 
     async def take(self) -> None:
-        """Become the leader unless another process is."""
+        """Become the leader unless another process is the leader."""
         with suppress(ServedElsewhere, StorageError):
             await self._leases.hold(self._lock_number)
 
@@ -308,7 +308,7 @@ class PollingLeader:
                 await self._leases.changed()
 
 
-def _lock_free(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
+def _lock_unserved_owners(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
     """Lock the leases of up to `most` of these owners that no other process serves, and return those owners."""
     values = (json.dumps(sorted(owners)), me.id, me.instance_id, most)
     return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]

@@ -53,7 +53,7 @@ class OwnerRenaming:
     async def rename(self, old: int, new: int, *, now: datetime) -> bool:
         """Move everything of `old` to `new`. Return False if nothing of `old` is stored or `new` has messages already.
 
-        Nobody may use either owner meanwhile. Raise StorageError, after which the call may be repeated.
+        Nobody else may use either owner during the call. It may be repeated after a StorageError.
         """
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
@@ -76,7 +76,7 @@ class OwnerRenaming:
         return [store for kind, store in self._stores.items() if kind is not self.home]
 
     async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
-        """Rename in a store that is not in this database, after recording the renaming here."""
+        """Record the renaming in this database, then rename the owner in a store outside it."""
         async with self.database.write(None) as tx:
             await tx.rows(_RECORD, old, new, format_moment(now), 0)
         try:
@@ -88,7 +88,6 @@ class OwnerRenaming:
             raise
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
-        """Give the rows in this database to the new id."""
         await change_owner_id(tx, old, new)
 
     async def _finish_renaming(self, old: int, new: int, at: str) -> None:

@@ -42,7 +42,7 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 
 @define(eq=False)
 class Replica:
-    """This process among those that serve the bot.
+    """This process, one of several that serve the bot.
 
     `held` maps owners to the fences of the leases held here. `wanted` are owners that other processes ask for.
     `instance_id` identifies the DATA_DIR.
@@ -87,7 +87,7 @@ class Replica:
     async def keep_alive(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
         """Send heartbeats and listen for notifications while the block runs.
 
-        Call `lapsed` if this process was declared dead meanwhile, so that others may have taken its leases.
+        Call `lapsed` if other processes may have taken this one's leases because its heartbeat was late.
         """
         task = asyncio.create_task(self._run_heartbeat(url, lapsed))
         try:

@@ -24,8 +24,8 @@ AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > cloc
 class SharedDirectory(Directory):
     """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files.
 
-    memory.db keeps a row for each owner moved to PostgreSQL. With it, a start without DATABASE_URL is refused, and a
-    backup of the files says which owners it lacks.
+    memory.db keeps a row for each owner moved to PostgreSQL. Because of these rows, a start without DATABASE_URL is
+    refused, and a backup of the files counts the owners that it lacks.
     """
 
     def __init__(self, database: PostgresDatabase, files: Database, instance_id: str) -> None:
@@ -54,7 +54,7 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
 
     async def adopt_instance(self, stores: Stores) -> list[int]:
-        """Record that the owners in this process's files are here if their folder has a new id. Return those owners."""
+        """Record that this process holds the owners in its files if the folder has a new id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for config in await stores[kind].list_owners():
@@ -76,7 +76,7 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM renamings")
             await tx.rows("DELETE FROM forgettings")
 
-    async def _flip_storage(self, owner: int, target: StorageType, now: datetime) -> None:
+    async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?",

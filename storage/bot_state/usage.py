@@ -48,30 +48,32 @@ class UsageLedger:
             rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
         found: dict[int, Usage] = {}
         for row in rows:
-            found[row["user_id"]] = found.get(row["user_id"], Usage()) + _to_usage(row)
+            found[row["user_id"]] = found.get(row["user_id"], Usage()) + _parse_usage(row)
         return found
 
     async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
-        """Return the usage of an id on the last `days` days to `until`, by day and model, ascending."""
+        """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM usage WHERE user_id = ? AND day >= ? AND day <= ? ORDER BY day, model",
                 *(spender, since.isoformat(), until.isoformat()),
             )
-        return [DayOfUse(day=date.fromisoformat(row["day"]), model=row["model"], used=_to_usage(row)) for row in rows]
+        return [
+            DayOfUse(day=date.fromisoformat(row["day"]), model=row["model"], used=_parse_usage(row)) for row in rows
+        ]
 
     async def forget(self, spender: int, today: date) -> None:
         """Delete the usage of an id. Keep today's total until tomorrow."""
         async with self.database.write(None) as tx:
             rows = await tx.rows("SELECT * FROM usage WHERE user_id = ? AND day = ?", spender, today.isoformat())
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
-            total = sum((_to_usage(row) for row in rows), Usage())
+            total = sum((_parse_usage(row) for row in rows), Usage())
             if total.total:
                 await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, total.prompt, total.completion, 0, 0, 0)
 
 
-def _to_usage(row: Row) -> Usage:
+def _parse_usage(row: Row) -> Usage:
     return Usage(
         prompt=row["prompt_tokens"],
         completion=row["completion_tokens"],

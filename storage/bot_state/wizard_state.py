@@ -97,7 +97,7 @@ class WizardStates:
 
     @asynccontextmanager
     async def _begin_write(self, owner: int) -> AsyncIterator[Transaction]:
-        """Open a transaction, and clear the owner's cache at its end even if it failed."""
+        """Open a transaction. Clear the owner's cache when it ends, even if it failed."""
         try:
             async with self.database.write(owner) as tx:
                 yield tx

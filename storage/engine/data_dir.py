@@ -74,7 +74,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
 
 
 def demand_files(folder: Path) -> None:
-    """Raise SettingsError if one of our files is a folder, a FIFO (opening it may block) or a dangling link."""
+    """Raise SettingsError if one of our files is a folder, a FIFO or a dangling link. Opening a FIFO may block."""
     for name in OUR_FILES:
         path = folder / name
         if os.path.lexists(path) and not path.is_file():
@@ -84,10 +84,10 @@ def demand_files(folder: Path) -> None:
 
 
 def exchange_folder(folder: Path, fresh: Path) -> Path | None:
-    """Replace the contents of `folder` by the files in `fresh`, a folder on the same disk.
+    """Replace the contents of `folder` with the files in `fresh`, which must be on the same disk.
 
-    Return the folder that holds the previous files, or None if there were none. Once `fresh` is renamed, an exchange
-    cut off by a kill is finished at the next start.
+    Return the folder that holds the previous files, or None if there were none. If the process is killed after
+    `fresh` was renamed, the next start finishes the exchange.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
@@ -97,7 +97,7 @@ def exchange_folder(folder: Path, fresh: Path) -> Path | None:
 
 
 def find_free_path(path: Path) -> Path:
-    """Return `path`, or `path` with the first free number if it exists."""
+    """Return `path` if it does not exist, otherwise `path` with the first free number from 2 on."""
     numbered = (path.with_name(f"{path.name}-{number}") for number in itertools.count(2))
     return next(candidate for candidate in itertools.chain([path], numbered) if not candidate.exists())
 
@@ -133,7 +133,7 @@ def demand_room(folder: Path) -> None:
 
 @contextlib.contextmanager
 def make_work_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """Create a private folder in `parent`, locked so that nobody removes it as a leftover. Delete it at the end."""
+    """Create a private folder and delete it at the end. Its lock protects it from `remove_leftovers`."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
         yield Path(created)
 
@@ -163,7 +163,7 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def read_known_instance(folder: Path) -> str:
-    """Return the id of a folder, or "" if it has none. Another process may have locked it. Raise StorageError."""
+    """Return the id of a folder, or "" if it has none. Raise StorageError if it cannot be read. Needs no lock."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""

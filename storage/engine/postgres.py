@@ -27,7 +27,7 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 
 class LeaseHolder(Protocol):
-    """One of several processes that share the server. `held` maps each owner to the fence of the lease held here."""
+    """One of several processes that share the server. `held` maps each owner to the fence of this process's lease."""
 
     id: int
     held: dict[int, int]
@@ -69,10 +69,10 @@ class PostgresDatabase:
     async def open(
         cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
-        """Connect, migrate the schema with `migrate`, and close everything at the end.
+        """Connect to the server, migrate its schema, and close all connections at the end.
 
         Every connection carries `full_text`, the word index. Register `replica` as one of the processes if it is given.
-        Raise SettingsError naming DATABASE_URL if the address or the login is wrong, StorageTooNew, StorageError.
+        Raise SettingsError if the address or login is wrong, StorageTooNew, or StorageError if the server fails.
         """
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # its warnings quote the server's messages
         threads = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="postgres")
@@ -131,7 +131,7 @@ class PostgresDatabase:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
     def finish_by(self, moment: float) -> None:
-        """Cut all connections at this time.monotonic(), and fail whatever still waits for the server.
+        """Cut all connections when time.monotonic() reaches `moment`. Requests that still wait for the server fail.
 
         A server whose machine has vanished never answers, so its pending requests would outlast a clean stop.
         """
@@ -169,7 +169,7 @@ class PostgresDatabase:
     async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
         """Borrow a connection for a block, and yield a function that runs work with it in a thread.
 
-        The first work acquires the connection in the same hop. What is not committed at the end is rolled back.
+        The first call also acquires the connection, in the same hop. Uncommitted changes are rolled back at the end.
         """
         borrowed: list[driver.PostgresConnection] = []
 
@@ -213,7 +213,7 @@ class PostgresDatabase:
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
     def _acquire(self, begin: str, *, owner_setting: str = "") -> driver.PostgresConnection:
-        """Return a working connection, after running `begin` or else after setting app.owner to `owner_setting`."""
+        """Return a working connection. Run `begin` on it, or set app.owner to `owner_setting` if `begin` is empty."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
                 raise psycopg.OperationalError("the server is away")
@@ -287,13 +287,13 @@ def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHo
             raise SettingsError("DATABASE_URL", sentence) from error
         raise StorageError(f"DATABASE_URL: {sentence}") from error
     with contextlib.closing(raw):
-        _demand_sessions(raw, url)
+        _check_session_pooling(raw, url)
         migrate(raw)
         if replica is not None:
             replica.register(raw)
 
 
-def _demand_sessions(raw: Raw, url: str) -> None:
+def _check_session_pooling(raw: Raw, url: str) -> None:
     """Raise SettingsError if a pooler may change this connection's server session after each transaction.
 
     LISTEN and session settings would be lost. A pooler reports a made-up backend pid to its clients. In session mode it
@@ -314,9 +314,9 @@ def _demand_sessions(raw: Raw, url: str) -> None:
 
 
 def explain_refusal(words: str) -> tuple[str, bool]:
-    """Return why the server refused the connection, and True if the setting is wrong, False if a retry may succeed.
+    """Return a sentence that says why the server refused the connection, and True if a setting is wrong.
 
-    The sentence never quotes the driver's message, which may hold secrets.
+    False means that a retry may succeed. The driver's message may hold secrets and is never quoted.
     """
     words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:

@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
 def escape_nul(text: str) -> str:
-    """Escape NUL, which a PostgreSQL text cannot hold: write U+FDD0 and "0" for it, and double U+FDD0 itself.
+    """Replace NUL by U+FDD0 and "0", because PostgreSQL text cannot hold NUL. Double U+FDD0 itself.
 
     U+FDD0 is a noncharacter, which Unicode reserves for internal use.
     """
@@ -44,7 +44,7 @@ def escape_nul(text: str) -> str:
 
 
 def unescape_nul(raw: bytes) -> str:
-    """Decode a text and undo `escape_nul`."""
+    """Decode UTF-8 text and undo `escape_nul`."""
     text = raw.decode()
     if _ESCAPE in text:
         return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
@@ -151,8 +151,9 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection that runs the shared SQL (storage/engine/protocol.py).
 
-    If `prepares`, it uses prepared statements. After a newer program has added a column to a table, the server rejects
-    a statement prepared for that table once, and its transaction too. So only work that can be retried may use them.
+    It uses prepared statements if `prepares` is set. After a newer program has added a column to a table, the server
+    once rejects each statement prepared for that table, with its transaction, so only work that can be retried may use
+    them.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
@@ -189,7 +190,7 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Send statements that have no parameters and return no rows. Raise psycopg.Error.
+        """Run statements that have no parameters and return no rows. Raise psycopg.Error if one fails.
 
         This bypasses psycopg, which would forget its prepared statements at a ROLLBACK.
         """

@@ -62,7 +62,7 @@ class Reader:
         return rows[0] if rows else None
 
     async def together(self, work: Callable[[Connection], Result]) -> Result:
-        """Return the result of `work`, all of whose statements read one snapshot, in a single hop to the thread."""
+        """Run `work` in a single hop to the thread, and return its result. All its statements read one snapshot."""
 
         def read_snapshot(connection: Connection) -> Result:
             connection.execute(self._begin)
@@ -111,8 +111,8 @@ class OwnerDatabase(Protocol):
         ...
 
     async def forget_log(self) -> bool:
-        """Truncate the log so that it holds no erased text. Return False if the log is in use."""
+        """Truncate the log, which may hold deleted text. Return False if the log is in use."""
         ...
 
     async def rewrite(self) -> None:
-        """Rewrite the tables without the traces of deleted rows."""
+        """Rewrite the tables to discard what is left of deleted rows."""

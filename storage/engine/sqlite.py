@@ -113,7 +113,7 @@ class Database:
     async def forget_log(self) -> bool:
         """Truncate the write-ahead log. Return False if another process is reading: then closing the file does it."""
         async with self.writer.lock:
-            return await self.writer.connection.run(_cut_log)
+            return await self.writer.connection.run(_truncate_log)
 
     async def rewrite(self) -> None:
         """Rewrite the file without deleted data. The log still holds that data until `forget_log`."""
@@ -122,7 +122,7 @@ class Database:
             await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
 
 
-def _cut_log(connection: sqlite3.Connection) -> bool:
+def _truncate_log(connection: sqlite3.Connection) -> bool:
     # Another program's open file must not block all writes for the full busy timeout.
     [timeout_ms] = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout={min(timeout_ms, 200)}")
@@ -148,9 +148,9 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def migrate(path: Path, steps: Sequence[Migration]) -> None:
-    """Create the file at `path` or migrate it to the newest schema. Keep a copy of the file as it was before.
+    """Create the file at `path`, or migrate it to the newest schema after copying it.
 
-    Raise StorageTooNew or StorageTooOld, and leave the file unchanged.
+    Raise StorageTooNew or StorageTooOld if its version is not supported. The file is then unchanged.
     """
     with explain_errors(path):
         version = 0
@@ -196,7 +196,7 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 async def check_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
     """Check the integrity of `path` in a thread while the block runs. Pass `report` a sentence if it is damaged."""
     stopping = threading.Event()
-    reading = asyncio.create_task(_examine(path, stopping, report))
+    reading = asyncio.create_task(_report_damage(path, stopping, report))
     try:
         yield
     finally:
@@ -204,7 +204,7 @@ async def check_in_background(path: Path, report: Callable[[str], None]) -> Asyn
         await reading
 
 
-async def _examine(path: Path, stopping: threading.Event, report: Callable[[str], None]) -> None:
+async def _report_damage(path: Path, stopping: threading.Event, report: Callable[[str], None]) -> None:
     try:
         await asyncio.to_thread(_check_integrity, path, stopping)
     except StorageCorrupt as error:

@@ -36,7 +36,7 @@ class SqliteConnection(aiosqlite.Connection):
         self.hops = 0
 
     async def run(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
-        """Return `work(connection)`, run in the connection's thread. Raise StorageError."""
+        """Run `work` in the connection's thread and return its result. Raise StorageError if the file fails."""
         if not self._running or self._connection is None:
             raise StorageError(f"{self.path.name} is closed.")
         self.hops += 1
@@ -97,8 +97,8 @@ class Writer:
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction, and return its result once it is on disk.
 
-        `work` may run again if another's failure rolled it back, so it must change nothing but the file. If the caller
-        is cancelled after `work` has begun, wait for its outcome first.
+        `work` may run again if another write's failure rolled it back, so it must change nothing but the file. If
+        the caller is cancelled after `work` has begun, wait for its outcome first.
         """
         waiting = _Waiting(work)
         self._waiting.append(waiting)
@@ -128,7 +128,7 @@ class Writer:
             await run_uncancelled(self._commit_transaction)
 
     async def finish(self) -> None:
-        """Wait until the queue is written."""
+        """Wait until all queued writes are committed or have failed."""
         if self._writing is not None:
             await asyncio.wait({self._writing})
 

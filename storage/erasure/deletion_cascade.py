@@ -42,8 +42,8 @@ from text.characters import replace_surrogates
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Going:
-    """The rows to delete. `messages`: ascending ids by thread."""
+class _RowsToDelete:
+    """The rows to delete. `messages` maps each thread to ascending message ids."""
 
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
@@ -66,7 +66,7 @@ class _Going:
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes from one store what its owner wants forgotten. `drop_copies` drops the owner's copies in memory."""
+    """Deletes rows that an owner wants forgotten. `drop_copies` clears caches that hold the owner's data."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
@@ -75,12 +75,12 @@ class DeletionCascade(OwnerTables):
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count the rows that `forget` would delete now, and list the first of them."""
         async with self.database.read(owner, frozen=True) as reader:
-            going, forgotten = await _decide_going(reader, owner, what, with_remainder=with_remainder)
+            going, forgotten = await _find_and_count_rows(reader, owner, what, with_remainder=with_remainder)
             return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Return the sources in `among` whose messages would be deleted."""
-        where, values = _select_chosen(owner, what)
+        """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
+        where, values = _build_message_condition(owner, what)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         rows = await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))
         return [str(row[0]) for row in rows]
@@ -88,14 +88,14 @@ class DeletionCascade(OwnerTables):
     async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
         """Delete the requested rows and everything built on them, and void the leases of folds. Idempotent.
 
-        The files keep traces until `purge_erased_text`.
+        The deleted text stays readable in the files until `purge_erased_text` runs.
         """
         async with self.database.write(owner) as tx:
-            going, taken = await _decide_going(tx, owner, what)
+            going, taken = await _find_and_count_rows(tx, owner, what)
             if not what.is_of_facts_alone:
-                await _void_leases(tx, owner)
+                await _void_fold_leases(tx, owner)
             if what.what == "everything":
-                await _erase_everything(tx, owner)
+                await _delete_everything(tx, owner)
             else:
                 if what.is_expiry or what.what == "archives":
                     await decision_table.store_decisions(tx, owner, going.facts.ids)
@@ -103,7 +103,7 @@ class DeletionCascade(OwnerTables):
                     await decision_table.delete_decisions_of_messages(tx, owner, going.message_ids)
                     await decision_table.store_decisions(tx, owner, sorted(going.facts.chosen), decided_at=now)
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
-                await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
+                await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(what.ids)))
             if what.what == "edits":
@@ -117,15 +117,15 @@ class DeletionCascade(OwnerTables):
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
-            await _erase_built_on(tx, parse_message(row))
+            await _delete_dependents(tx, parse_message(row))
         self._drop_copies(scope.owner)
 
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Give a message another text, keep the earlier one as a version, and delete what was built on it.
+        """Replace a message's text, keep the earlier text as a version, and delete what was built on it.
 
-        `explanation`: of an answer, as in `NewMessage`. Return the new message, or None if nothing changes.
+        `explanation` says how an answer was made. Return the new message, or None if the text is the same.
         """
         text = replace_surrogates(text)
         async with self.database.write(scope.owner) as tx:
@@ -151,7 +151,7 @@ class DeletionCascade(OwnerTables):
         return after
 
     async def versions(self, scope: Scope, answer: int) -> Versions:
-        """Return all answers to the question of this one. `number` is the one that stands."""
+        """Return all versions of an answer, oldest first. `number` counts from 1 and names the one that is shown."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -159,9 +159,9 @@ class DeletionCascade(OwnerTables):
         )
 
     async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
-        """Exchange an answer with its version of this number. Return its text, or None if there is none.
+        """Show the version with this number instead. Return its text, or None if there is no such version.
 
-        `accounts`: the explanations of all versions, by text.
+        `accounts` maps the text of each version to its explanation.
         """
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -180,8 +180,8 @@ class DeletionCascade(OwnerTables):
 
 async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
     scope, message = before.scope, before.id
-    await _erase_built_on(tx, before)
-    await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
+    await _delete_dependents(tx, before)
+    await tx.rows(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
         await reset_learning(tx, scope, [message])
@@ -192,7 +192,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
 
 
 # what goes ---------------------------------------------------------------------------------------------------
-def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+def _build_message_condition(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     """Return the condition on `messages` that selects the requested rows, and its values."""
     match what.what:
         case "messages":
@@ -211,20 +211,20 @@ def _select_chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, 
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
-async def _decide_going(
+async def _find_and_count_rows(
     reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
-) -> tuple[_Going, Forgotten]:
-    """Find the rows to delete, including those that quote them if wished, and count them."""
-    going = await _find_going(reader, owner, what)
+) -> tuple[_RowsToDelete, Forgotten]:
+    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set."""
+    going = await _find_rows_to_delete(reader, owner, what)
     if not (what.may_be_quoted and with_remainder):
-        return going, await _count_going(reader, owner, going, what)
+        return going, await _count_rows(reader, owner, going, what)
     taken = going.taken
     quotes = await find_quotes(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
     if what.with_quotes and quotes:
         ids = (*taken.messages, *quotes.messages)
         rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
         facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
-        going = await _find_derived(
+        going = await _find_dependents(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
         )
         going = replace(going, profiles=going.profiles | quotes.profiles)
@@ -237,21 +237,21 @@ async def _decide_going(
         others=len(quotes.holders - going.taken.messages - {*quotes.messages}),
         is_complete=quotes.is_complete,
     )
-    return going, replace(await _count_going(reader, owner, going, what), remainder=remainder)
+    return going, replace(await _count_rows(reader, owner, going, what), remainder=remainder)
 
 
-async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
+async def _find_rows_to_delete(reader: Reader, owner: int, what: Forgetting) -> _RowsToDelete:
     rows = await _fetch_messages(reader, owner, what)
     messages = _group_by_thread(rows)
     if what.what == "everything":
-        return _Going(messages=messages)
-    versions = await _read_versions(reader, owner)
+        return _RowsToDelete(messages=messages)
+    versions = await _read_profile_sources(reader, owner)
     if what.what == "profiles":
-        return _Going(profiles=frozenset(what.ids) & {version.id for version in versions})
+        return _RowsToDelete(profiles=frozenset(what.ids) & {version.id for version in versions})
     if what.what == "edits":
         lost = await find_facts_repeating_edits(reader, owner, what.ids)
         made_of = [*await read_edits(reader, owner, what.ids), *lost.gone]
-        return _Going(facts=lost, profiles=find_outdated_profiles(versions, summaries=set(), facts=made_of))
+        return _RowsToDelete(facts=lost, profiles=find_outdated_profiles(versions, summaries=set(), facts=made_of))
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
         # A fact that was restored since the list was made stays.
@@ -259,11 +259,11 @@ async def _find_going(reader: Reader, owner: int, what: Forgetting) -> _Going:
             _DELETED, owner, json.dumps(list(facts)), format_moment(what.until) if what.until else ""
         )
         facts = tuple(int(row["id"]) for row in due)
-    return await _find_derived(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
+    return await _find_dependents(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
 
 
 async def _fetch_messages(reader: Reader, owner: int, what: Forgetting) -> list[Row]:
-    where, values = _select_chosen(owner, what)
+    where, values = _build_message_condition(owner, what)
     return await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
 
 
@@ -278,16 +278,16 @@ def _collect_chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 
-async def _erase_built_on(tx: Transaction, message: Message) -> None:
-    """Delete what was built on a message whose text changes. Facts that the owner has decided about stay."""
+async def _delete_dependents(tx: Transaction, message: Message) -> None:
+    """Delete what was built on a message whose text changes. Keep facts that the owner decided about."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    going = await _find_derived(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
-    await _void_leases(tx, scope.owner)
+    going = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
+    await _void_fold_leases(tx, scope.owner)
     await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
 
 
-async def _find_derived(
+async def _find_dependents(
     reader: Reader,
     owner: int,
     messages: Mapping[int, Sequence[int]],
@@ -295,18 +295,20 @@ async def _find_derived(
     *,
     facts: Iterable[int] = (),
     keeps_decided: bool = False,
-) -> _Going:
+) -> _RowsToDelete:
     summaries = find_summary_cascade(
         [_parse_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
     )
     ids = {message for several in messages.values() for message in several}
     lost = await find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
-    profiles = find_outdated_profiles(await _read_versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
-    return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
+    profiles = find_outdated_profiles(
+        await _read_profile_sources(reader, owner), summaries=summaries.gone, facts=lost.gone
+    )
+    return _RowsToDelete(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
 
 
-async def _read_versions(reader: Reader, owner: int) -> list[ProfileSources]:
-    rows = await reader.rows(_VERSIONS, owner)
+async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSources]:
+    rows = await reader.rows(_PROFILE_SOURCES, owner)
     return [
         ProfileSources(
             id=row["id"],
@@ -332,7 +334,7 @@ def _parse_summary_sources(row: Row) -> SummarySources:
     )
 
 
-async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
+async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, what: Forgetting) -> Forgotten:
     if what.what == "everything":
         counts = await reader.row(_COUNT_EVERYTHING, owner)
         messages, summaries, facts, profiles, versions, reminders = map(int, counts or [0] * 6)
@@ -360,8 +362,8 @@ async def _count_going(reader: Reader, owner: int, going: _Going, what: Forgetti
 
 
 # erasing -----------------------------------------------------------------------------------------------------
-async def _void_leases(tx: Transaction, owner: int) -> None:
-    """Void the folds under way, and drop stored errors and parts that may quote forgotten words."""
+async def _void_fold_leases(tx: Transaction, owner: int) -> None:
+    """Void the leases of running folds. Delete stored errors and partial results that may quote forgotten words."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
@@ -370,12 +372,12 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
     await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _erase_everything(tx: Transaction, owner: int) -> None:
+async def _delete_everything(tx: Transaction, owner: int) -> None:
     await tx.run(delete_owner_rows, owner)
-    await tx.rows(_OWN_WORDS_AWAY, owner)
+    await tx.rows(_CLEAR_SETTINGS, owner)
 
 
-async def _erase_rows(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
+async def _erase_rows(tx: Transaction, owner: int, going: _RowsToDelete, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
         await tx.run(word_index.remove_messages, owner, messages)
@@ -401,12 +403,12 @@ async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids
 _DELETED = """
 SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
 """
-_OWN_WORDS_AWAY = """
+_CLEAR_SETTINGS = """
 UPDATE users SET timezone = '', fold_instructions = '', persona = '', persona_text = '', tokens_saved = 0
 WHERE user_id = ?
 """
 # A title that a model made may quote what goes.
-_UNTITLED = """
+_CLEAR_TITLES = """
 UPDATE conversations SET title = '' WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?)) AND is_named = 0
 """
 # A text that answered the question before it was edited is no version of the answer to what it says now.
@@ -426,7 +428,7 @@ _EXCHANGE = "UPDATE versions SET content = ?, written_at = ? WHERE user_id = ? A
 _REWRITE = """
 UPDATE messages SET content = ?, edited_at = ?, origin = REPLACE(origin, 'declined', '') WHERE user_id = ? AND id = ?"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
-_VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
+_PROFILE_SOURCES = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """
 SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
 WHERE user_id = ? ORDER BY id

@@ -21,7 +21,7 @@ class SummarySources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryCascade:
-    """The summaries to delete (`gone`), and those that become active again because nothing covers them any more."""
+    """The summaries to delete (`gone`). The `reactivated` ones become active: no summary covers them any more."""
 
     gone: frozenset[int]
     reactivated: frozenset[int]
@@ -40,7 +40,7 @@ class FactSources:
 class ProfileSources:
     """The sources of a profile version. `made_at` is sortable text, as in `FactSources`.
 
-    `base_id`: the version before it. `facts`: None if unknown.
+    `base_id` is the version that this one was made from. `facts` is None if the facts it was made from are unknown.
     """
 
     id: int
@@ -55,12 +55,12 @@ def find_summary_cascade(
 ) -> SummaryCascade:
     """Find the summaries to delete with these messages (ascending ids by thread) and their chunks.
 
-    A summary goes if it covers one of the messages or was made from a summary that goes.
+    A summary is deleted if it covers one of the messages or was made from a deleted summary.
     """
     gone = {
         summary.id
         for summary in summaries
-        if summary.chunks & chunks or summary.id in chunks or _is_covering(summary, messages)
+        if summary.chunks & chunks or summary.id in chunks or _covers_any(summary, messages)
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
@@ -80,16 +80,16 @@ def find_summary_cascade(
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _is_covering(one: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
-    ids = messages.get(one.thread, ())
-    first = bisect_left(ids, one.first_id)
-    return first < len(ids) and ids[first] <= one.last_id
+def _covers_any(summary: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
+    ids = messages.get(summary.thread, ())
+    first = bisect_left(ids, summary.first_id)
+    return first < len(ids) and ids[first] <= summary.last_id
 
 
 def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
     """Return the facts with a source among these messages.
 
-    They go even if another message says the same, because nobody knows which words came from which message.
+    They are deleted even if another message says the same: it is unknown which words came from which message.
     """
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
@@ -99,7 +99,7 @@ def find_outdated_profiles(
 ) -> frozenset[int]:
     """Return the profile versions that may repeat these summaries or facts.
 
-    These were made after such a summary, from such a fact, or from a version that goes.
+    A version is outdated if it was made after such a summary, from such a fact, or from an outdated version.
     """
     first_summary = min(summaries, default=None)
     held = {profile.id for profile in profiles}

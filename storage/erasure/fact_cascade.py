@@ -1,6 +1,6 @@
 """Deletion of facts with the messages that they came from, and how the remaining facts are joined across the gap.
 
-No remaining fact keeps a word that only a forgotten message had. A fact that had ended because of a forgotten one holds
+No remaining fact keeps a word that only a forgotten message contained. A fact that a forgotten one had ended is valid
 again.
 """
 
@@ -23,7 +23,7 @@ _NONE: frozenset[str] = frozenset()
 class FactCascade:
     """The facts to delete.
 
-    `chosen`: those that the owner named. `again`: the messages to learn from again, by thread.
+    `chosen` are the facts that were asked for by id. `again` maps each thread to the messages to learn from again.
     """
 
     gone: tuple[FactSources, ...] = ()
@@ -32,7 +32,7 @@ class FactCascade:
 
     @property
     def ids(self) -> list[int]:
-        return [one.id for one in self.gone]
+        return [fact.id for fact in self.gone]
 
 
 async def find_fact_cascade(
@@ -47,7 +47,7 @@ async def find_fact_cascade(
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
     named = set(chosen) & rows.keys()
     gone = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | named
-    repeating, again = await _find_repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
+    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
     gone |= repeating
     # The words that an edit by hand replaced are rows of their own.
     earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
@@ -59,20 +59,22 @@ async def find_fact_cascade(
 
 
 async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
-    """Find the facts that repeat words which an undone edit had introduced."""
+    """Find the facts that repeat words introduced by an edit that is being undone."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
-    kept = {fact: _collect_terms([rows[number]["text"] for number in _find_earlier(rows, fact)]) for fact in facts}
-    gone, again = await _find_repeating(reader, owner, rows, kept, frozenset())
+    kept = {
+        fact: _collect_terms([rows[number]["text"] for number in _list_earlier_texts(rows, fact)]) for fact in facts
+    }
+    gone, again = await _find_repeating_facts(reader, owner, rows, kept, frozenset())
     return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
 
-async def _find_repeating(
+async def _find_repeating_facts(
     reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Return later facts that repeat these ones, and the messages to learn from again.
+    """Return later facts that repeat deleted facts, and the messages to learn from again.
 
-    `going`: the words that each fact may keep, by its id.
+    `going` maps each deleted fact to the terms that may still be repeated.
     """
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
@@ -90,7 +92,7 @@ async def _find_repeating(
             if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
                 continue
             sources = await reader.rows(_SOURCES, owner, after["source_ids"])
-            if await _is_repeating(reader, owner, after["text"], terms, sources, messages):
+            if await _repeats_forgotten_words(reader, owner, after["text"], terms, sources, messages):
                 gone.add(after["id"])
                 waiting.append(after["id"])
                 for source in sources:
@@ -99,7 +101,7 @@ async def _find_repeating(
     return gone, again
 
 
-def _find_earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
+def _list_earlier_texts(rows: Mapping[int, Row], fact: int) -> list[int]:
     return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
 
 
@@ -107,10 +109,10 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
     return frozenset(term for text in texts for term in analyzer.analyse_text(text))
 
 
-async def _is_repeating(
+async def _repeats_forgotten_words(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Return True if only forgotten messages explain a term of this text."""
+    """Return True if one of `terms` in this text occurs only in forgotten messages."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
@@ -124,7 +126,7 @@ async def _is_repeating(
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
     """Delete facts and close the gaps that they leave in the history of others.
 
-    A fact that a deleted one had superseded holds again unless `keeps_ends` is set.
+    A fact that a deleted one had superseded becomes valid again unless `keeps_ends` is set.
     """
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(cascade.ids)
@@ -155,13 +157,13 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
 
 
 async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
-    """Return the facts that were edited from these earlier texts, dated to the edit."""
+    """Return the facts whose earlier texts have these ids. `made_at` is the time of the edit."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
-    """Undo edits: restore these earlier texts and delete the edited ones."""
+    """Restore the earlier texts with these ids, in place of the edited texts."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -172,13 +174,13 @@ async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> Non
 
 
 async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Move the progress of learning back to the first of these messages.
+    """Move the progress of learning back to just before the first of these messages.
 
-    Imported messages have ids below 1 and a progress of their own.
+    Imported messages have ids below 1 and their own progress.
     """
-    if past := [one for one in ids if one < 1]:
+    if past := [message for message in ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
-    if live := [one for one in ids if one >= 1]:
+    if live := [message for message in ids if message >= 1]:
         await tx.rows(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
             min(live) - 1,

@@ -40,8 +40,8 @@ _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 class Quotes:
     """The ids of remaining texts that quote forgotten words. `messages` are answers, ascending.
 
-    `holders`: all remaining messages that contain such words, including those of people. `is_complete` is False if
-    there were too many words to search for.
+    `holders` are all remaining messages that contain such words, including messages from people. `is_complete` is
+    False if there were too many words to search for.
     """
 
     messages: tuple[int, ...] = ()
@@ -57,7 +57,7 @@ class Quotes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Taken:
-    """The ids of rows that are deleted anyway and are therefore no remaining quotes."""
+    """The ids of rows that are deleted anyway, so they are not searched for quotes."""
 
     messages: Set[int]
     facts: Set[int] = frozenset()
@@ -72,8 +72,8 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 class _Words:
     """The words to search for.
 
-    `since`: when and where each mark was first said. `terms`: each term by its possible stems. `runs`: by first word.
-    `rare`: terms that are quotes on their own. `new`: marks that nobody had said before.
+    `since` holds the time and the message (or fact) in which each mark was first said. `terms` maps possible stems to
+    terms. `runs` is keyed by first word. `rare` terms are quotes on their own. Nobody had said the `new` marks before.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -98,37 +98,37 @@ class _Words:
             if run == tuple(words[at : at + len(run)])
         }
 
-    def is_telling(self, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is a quote in any text."""
+    def has_certain_quote(self, marks: Set[Mark]) -> bool:
+        """Return True if one of the marks is a run of words or a rare term, which is a quote in any text."""
         return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if these marks make the text a quote.
 
-        An everyday word is one only if the text says nothing else.
+        An everyday word is a quote only if a short text contains nothing else.
         """
-        return self.is_telling(marks) or (
+        return self.has_certain_quote(marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
     def find_new_marks(self, text: str, at: str) -> set[Mark]:
-        """Return the new marks in a text that was written at this time."""
+        """Return the new marks in a text written at the time `at`. Skip those first said later."""
         return {mark for mark in self.find_marks(text) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
-class _Staying:
-    """The rows and new marks of each message that stays. Earlier versions of a message are rows of their own."""
+class _RemainingMessages:
+    """The rows and new marks of each remaining message. Each earlier version of a message is another row."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
 
-    def note(self, row: Row, marks: Set[Mark]) -> None:
+    def add(self, row: Row, marks: Set[Mark]) -> None:
         self.rows.setdefault(row["id"], []).append(row)
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def answers(self, words: _Words) -> tuple[int, ...]:
-        """Return the answers that quote a new mark which their own question lacks."""
+        """Return the ids of answers that quote a new mark which is not in their own question."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -142,15 +142,15 @@ class _Staying:
         )
 
     def collect_marks_of_people(self, among: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in messages of people, among these ids or in all."""
+        """Return the new marks in messages from people. Search only the ids in `among` unless it is None."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
 async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
-    """Find what quotes these messages or, without messages, these facts."""
-    words = await _read_words(reader, owner, going.messages, facts)
-    said, holders = await _find_said(reader, owner, words, going.messages)
+    """Find remaining texts that quote the messages in `going` or, if there are none, these facts."""
+    words = await _read_forgotten_words(reader, owner, going.messages, facts)
+    said, holders = await _find_remaining_messages(reader, owner, words, going.messages)
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
@@ -175,19 +175,19 @@ async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collec
     )
 
 
-async def _read_words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
+async def _read_forgotten_words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
     ids = json.dumps(sorted(messages))
     rows = await reader.rows(_TEXTS, owner, ids)
     rows += await reader.rows(_FACT_TEXTS, owner, json.dumps([*facts]))
-    # An answer is forgotten for its own words only where nobody's question goes with it.
+    # Search for the words of an answer only if its question is not forgotten too.
     asked = {row["turn"] for row in rows if row["role"] == "user"}
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
     is_old = await reader.row(_IS_OLD, owner, OLD_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
-    return await asyncio.to_thread(_make_words, texts, is_old=is_old)
+    return await asyncio.to_thread(_build_words, texts, is_old=is_old)
 
 
-def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
+def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
     words, left = _Words(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
@@ -197,7 +197,7 @@ def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -
             read.append(text[:left])
             split = analyzer.split_words(read[-1])
             spoken.update(split)
-            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_iterate_runs(split)]
+            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_iterate_quotable_runs(split)]
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
@@ -214,8 +214,10 @@ def _make_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -
     return words
 
 
-async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Staying, set[int]]:
-    """Find the messages that contain new marks or a telling mark, and record which marks are new."""
+async def _find_remaining_messages(
+    reader: Reader, owner: int, words: _Words, going: Set[int]
+) -> tuple[_RemainingMessages, set[int]]:
+    """Find the remaining messages with new marks, and the ids of all that contain a quote. Set `words.new`."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
@@ -232,24 +234,24 @@ async def _find_said(reader: Reader, owner: int, words: _Words, going: Set[int])
         if (isinstance(mark, tuple) or mark in known)
         and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
     }
-    said = _Staying()
+    said = _RemainingMessages()
     for row, found in zip(rows, marks, strict=True):
-        said.note(row, found & words.new)
-    # A word that was in use before still points at what is forgotten where few messages hold it.
+        said.add(row, found & words.new)
+    # A word used before still reveals what was forgotten if few messages contain it.
     pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
-    holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.is_telling(found & pointing)}
+    holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.has_certain_quote(found & pointing)}
     for row in await reader.rows(_VERSIONS, owner) if words.new else ():
         if row["id"] not in going and (new := words.find_new_marks(row["content"], row["written_at"])):
-            said.note(row, new)
-            if words.is_telling(new):
+            said.add(row, new)
+            if words.has_certain_quote(new):
                 holders.add(row["id"])
     return said, holders | {*said.answers(words)}
 
 
 def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
-    """Return the terms that messages contain, by message seq, rarest terms first.
+    """Map the seq of each message to the terms it contains. Look up the rarest terms first.
 
-    Drop terms that occur in too many messages to mean anything.
+    Drop terms that occur in too many messages.
     """
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
@@ -283,9 +285,9 @@ def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
 
 
 # What is a quote ---------------------------------------------------------------------------------------------
-def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the shortest quotable run of words from each word on."""
-    pieces = [_count_pieces(word) for word in words]
+def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield, for each word, the shortest quotable run of words that begins with it."""
+    pieces = [_count_tokens_in_run(word) for word in words]
     for first in range(len(words)):
         total = 0.0
         for last in range(first, min(first + MAX_RUN, len(words)) if pieces[first] else first):
@@ -296,7 +298,7 @@ def _iterate_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=20_000)
-def _count_pieces(word: str) -> float:
+def _count_tokens_in_run(word: str) -> float:
     """Return the token count of a word within a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0

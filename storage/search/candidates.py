@@ -109,11 +109,11 @@ def find_candidates(
 ) -> Candidates:
     """Return the `limit` messages that match the terms best, and others that may answer, with their neighbours.
 
-    The others are those that hold the rarest terms, those in `nearest` (seqs), those of `times` (in seconds since 1970)
-    and the first of each day. Messages from the id `before` on are left out and not counted.
+    The others contain the rarest terms, have a seq in `nearest`, were said during one of `times` (seconds since 1970)
+    or are the first of a day. Messages from the id `before` on are left out and not counted.
     """
     words = full_text.get_index(connection)
-    turns, total, person_turns, person_terms = _read_sums(connection, scope)
+    turns, total, person_turns, person_terms = _read_scope_totals(connection, scope)
     frequency = words.count_messages(connection, scope, select_wanted(terms))
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
@@ -127,7 +127,7 @@ def find_candidates(
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
         if len(hits) < limit:
             hits.update(seq for (seq,) in _fetch_rows(connection, _NEWEST, *scope, limit - len(hits)))
-        rows, firsts = _add_openings(connection, scope, *_find_neighbours(connection, scope, hits))
+        rows, firsts = _add_first_of_each_day(connection, scope, *_find_neighbours(connection, scope, hits))
     if before is not None:
         later = [row for row in rows if row[1] >= before]
         rows = [row for row in rows if row[1] < before]
@@ -159,10 +159,10 @@ def find_candidates(
 def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Return, by unknown term, known terms that begin with it, shortest first: compounds and inflected forms.
+    """Map each term that no message contains to longer known terms that begin with it, shortest first.
 
-    Used by searches by words alone, since meaning finds compounds by itself. Messages from the id `before` on, one of
-    which is the question, do not count.
+    These are compounds and inflected forms. A search by meaning finds them without this. A term counts as unknown if
+    only messages from the id `before` on contain it, because one of those is the question.
     """
     words = full_text.get_index(connection)
 
@@ -180,11 +180,11 @@ def find_completions(
 
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
-    """Return the names of those who spoke in the newest messages."""
+    """Return the names of the speakers of the newest messages."""
     return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, OF_LATE)]
 
 
-def _read_sums(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
+def _read_scope_totals(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
     row = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
         tuple(scope),
@@ -210,7 +210,7 @@ def _find_neighbours(
     return rows, {first for first, _ in runs}
 
 
-def _add_openings(
+def _add_first_of_each_day(
     connection: Connection, scope: Scope, rows: list[tuple[Any, ...]], firsts: set[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
     """Add the first message of each day, which often tells what that day's talk is about."""

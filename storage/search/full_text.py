@@ -30,13 +30,13 @@ class FullText(Protocol):
         """Remove an owner's messages, before they are deleted from `messages`."""
 
     def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
-        """Remove messages (a JSON array of seqs). Traces stay until `merge`."""
+        """Remove messages (a JSON array of seqs). Their terms stay in the file until `merge`."""
 
     def merge(self, connection: Connection) -> None:
-        """Remove the traces of removed messages."""
+        """Merge the index segments, which deletes the terms of removed messages from the file."""
 
     def optimize(self, connection: Connection) -> None:
-        """Merge a few of the segments that many writes left, since each search reads them one by one."""
+        """Merge a few index segments, because each search reads all of them."""
 
     def rename_owner(self, connection: Connection, old: int, new: int) -> None:
         """Give an owner's terms a new owner id, while `messages` still has the old one."""
@@ -52,7 +52,7 @@ class FullText(Protocol):
     def find_best(
         self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int
     ) -> list[tuple[int, float]]:
-        """Return the seqs and scores of messages that hold any of the terms, best first, of equals the newest."""
+        """Return the seqs and scores of messages that hold any of the terms, best and then newest first."""
         ...
 
     def find_holders(

@@ -24,30 +24,23 @@ class WordHit:
 class Candidates:
     """The messages that may answer a question, in order of time, and their passages (text/passages.py).
 
-    By message: `seqs`, the store's row numbers; `ids`; `positions`, which differ by one for neighbours; `said_at`, in
-    seconds since 1970; `by_assistant`; `speakers`.
-
-    By passage: `messages`, the index of its message; `parts`, its place in the message; `lengths`, in terms; `counts`,
-    [terms of `frequency`, passages], the occurrences of each term in date, speaker and text.
-
-    `frequency` maps each term to the number of messages that hold it, out of the scope's `turns`. The means are lengths
-    of messages, in terms.
+    The first six fields have one entry for each message, the next four one for each passage.
     """
 
-    seqs: Ints
+    seqs: Ints  # row numbers in the store
     ids: Ints
-    positions: Ints
-    said_at: npt.NDArray[np.float64]
+    positions: Ints  # neighbouring messages differ by one
+    said_at: npt.NDArray[np.float64]  # seconds since 1970
     by_assistant: npt.NDArray[np.bool_]
     speakers: tuple[str, ...]
-    messages: npt.NDArray[np.intp]
-    parts: Ints
-    lengths: Ints
-    counts: npt.NDArray[np.float64]
-    frequency: Mapping[str, int]
-    turns: int
-    person_mean: float
-    assistant_mean: float
+    messages: npt.NDArray[np.intp]  # index of the passage's message in the fields above
+    parts: Ints  # place of the passage in its message
+    lengths: Ints  # in terms
+    counts: npt.NDArray[np.float64]  # [terms of `frequency`, passages], occurrences in date, speaker and text
+    frequency: Mapping[str, int]  # number of messages that contain each term
+    turns: int  # number of messages in the scope
+    person_mean: float  # mean length of people's messages, in terms
+    assistant_mean: float  # mean length of the assistant's messages, in terms
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -69,8 +62,8 @@ class MessageVectors:
 class Closeness:
     """The similarity of all passages of a scope to a query.
 
-    Arrays by passage: `seqs` of their messages, `parts` there, and centred `cosines`. `nearest` are the seqs of the
-    closest messages, best first. `mean` is that of the cosines.
+    `seqs`, `parts` and the centred `cosines` have one entry for each passage. `nearest` holds the seqs of the closest
+    messages, best first. `mean` is the mean of the cosines.
     """
 
     seqs: Ints
@@ -80,7 +73,7 @@ class Closeness:
     mean: float
 
     def get_cosines(self, found: Candidates) -> npt.NDArray[np.float64]:
-        """Return the cosine of each candidate passage, or the mean for one without a vector."""
+        """Return the cosine of each candidate passage. A passage without a vector gets the mean."""
         rows = np.flatnonzero(np.isin(self.seqs, found.seqs))
         keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)
         cosines = dict(zip(keys, self.cosines[rows].tolist(), strict=True))

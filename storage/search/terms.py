@@ -1,4 +1,4 @@
-"""The terms of a message as an index holds them: tokens that carry their scope, and 32-bit hashes for counting. Pure.
+"""How an index stores the terms of a message: as tokens with their scope, and as 32-bit hashes for counting.
 
 Every token carries its scope ("u42t0x" + term). A search therefore reads the postings of its own scope alone, and
 document frequencies are those of the scope.
@@ -26,8 +26,8 @@ BORDER = 0  # stands between the hashes of two passages; no term has this hash
 class TermsEntry:
     """An analysed message.
 
-    `terms` are those of its date, speaker, title and text. `begins` are the positions in `terms` at which the passages
-    of a long message begin.
+    `terms` come from its date, speaker, title and text. `begins` are the positions in `terms` at which the passages of
+    a long message begin.
     """
 
     seq: int
@@ -58,7 +58,7 @@ def select_wanted(terms: Iterable[str]) -> list[str]:
 
 
 def select_rarest(frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1) -> list[str]:
-    """Return the rarest known terms while they have at most `max_postings` together, but `at_least` so many."""
+    """Return the rarest known terms with at most `max_postings` in total, but no fewer than `at_least` terms."""
     chosen: list[str] = []
     postings = 0
     for term in sorted((term for term, count in frequency.items() if count), key=frequency.__getitem__):
@@ -98,8 +98,8 @@ def make_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
 class TermHashes:
     """The hashed terms of some messages, passage by passage. A short message has one passage.
 
-    Arrays by passage: `messages`, the index of its message; `parts`, its place in the message; `lengths`, in terms with
-    those of date and speaker.
+    The arrays have one entry for each passage. `messages` is the index of its message and `parts` its place there.
+    `lengths` counts its terms, with those of date and speaker.
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
@@ -134,7 +134,7 @@ class TermHashes:
 def _count_hashes(
     wanted: npt.NDArray[np.uint32], hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
 ) -> npt.NDArray[np.float64]:
-    """Count each wanted hash by row: [wanted, count]. `rows` are those of `hashes`."""
+    """Return how often each wanted hash occurs in each row, [wanted, count]. `rows` holds the row of each hash."""
     distinct, places = np.unique(wanted, return_inverse=True)
     if not len(distinct):
         return np.zeros((0, count))

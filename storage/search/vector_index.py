@@ -65,7 +65,7 @@ WHERE user_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Matrix:
-    """The vectors of a scope's passages, and their sum `total`. Rows from `count` on are spare room."""
+    """The vectors of a scope's passages, and their sum `total`. Rows from `count` on are unused capacity."""
 
     count: int
     seqs: Ints
@@ -121,7 +121,7 @@ def _find_best(cosines: Floats, limit: int) -> npt.NDArray[np.intp]:
 
 
 def _append_items(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Put items behind the first `used` rows of an array. Return the array, or a larger copy if it is full."""
+    """Write items after the first `used` rows of an array. Return it, or a larger copy if it is too small."""
     count = used + len(items)
     if count > len(array):
         grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
@@ -150,7 +150,7 @@ class VectorIndex:
     # what is to be embedded ---------------------------------------------------------------------------------
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Return the newest messages that this model has not embedded, with their seqs, of owners with memory on.
+        """Return the seqs and messages not yet embedded by this model, newest first, of owners with memory on.
 
         This makes it the current model. After a change of model, everything is embedded again.
         """
@@ -166,7 +166,7 @@ class VectorIndex:
         return int(count)
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Store or replace the vectors of messages. Skip messages that were erased or edited meanwhile."""
+        """Store or replace the vectors of messages. Skip messages erased or edited since they were embedded."""
         await self._make_current(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
@@ -196,7 +196,7 @@ class VectorIndex:
         return (count - int(left[0]) if left and current else 0), count
 
     async def count_embedded(self, owner: int, model: str) -> int:
-        """Count an owner's messages with vectors. The embedder refused the other indexed ones."""
+        """Count an owner's messages that have vectors. Other indexed messages were refused by the embedder."""
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
@@ -230,7 +230,7 @@ class VectorIndex:
     # inside -------------------------------------------------------------------------------------------------
 
     async def _make_current(self, model: str) -> None:
-        """Mark everything that another model embedded as unindexed, in several transactions."""
+        """Mark messages embedded by another model as unindexed, in several transactions."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
@@ -245,7 +245,7 @@ class VectorIndex:
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
-        """Load a scope from the tables, again if vectors were removed meanwhile."""
+        """Load a scope's vectors from the tables. Load them again if some were removed while loading."""
         while True:
             drops, held, after = self._drops, Matrix.empty(dimensions), (-1, 0)
             async with self.database.read(scope.owner) as reader:
@@ -262,7 +262,7 @@ class VectorIndex:
                 return held
 
     async def _update_cache(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Add stored vectors to the cached matrices. Evict a matrix of which vectors were replaced."""
+        """Add stored vectors to the cached matrices. Evict a matrix if some of its vectors were replaced."""
         for scope in {item.message.scope for item in items}:
             held = self._cache.get((scope, model))
             mine = [item for item in items if item.message.scope == scope]
@@ -277,7 +277,7 @@ class VectorIndex:
 
 
 def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matrix:
-    """Add rows of the table. Vectors of another length are skipped: the endpoint's model has changed."""
+    """Add table rows to a matrix. Skip vectors of another length: the endpoint's model has changed."""
     fitting = [row for row in rows if len(row[2]) == 2 * held.dimensions]
     seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
     vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, held.dimensions)
@@ -285,7 +285,7 @@ def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matr
 
 
 def _add_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
-    """Add the passages of these items. Return None if one of them replaces vectors, or has another length."""
+    """Add passages to a matrix. Return None if one replaces a stored vector or has another length."""
     if any(len(item.passages) and item.passages.shape[1] != held.dimensions for item in items):
         return None
     if np.isin(held.seqs[: held.count], [item.seq for item in items]).any():
@@ -301,7 +301,7 @@ def _split_blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
 def _store_vectors(
     model: str, items: Sequence[MessageVectors], blobs: Sequence[Sequence[tuple[int, bytes]]], connection: Connection
 ) -> list[MessageVectors]:
-    """Store the vectors of one owner's messages. Return those stored: a seq may belong to another message by now."""
+    """Store the vectors of one owner's messages. Return the stored items. Skip changed messages."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [index for index, item in enumerate(items) if _make_text_key(item) in texts]

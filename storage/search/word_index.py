@@ -39,7 +39,7 @@ async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> Non
 
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse messages for `put`, in a thread unless it is one short message."""
+    """Analyse messages for `put`. Use a thread unless there is only one short message."""
     is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS
     return _make_entries(rows) if is_short else await asyncio.to_thread(_make_entries, rows)
 
@@ -74,19 +74,19 @@ def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> Non
 
 
 def merge(connection: Connection) -> None:
-    """Remove the traces of removed messages."""
+    """Merge the index segments, which deletes the terms of removed messages from the file."""
     full_text.get_index(connection).merge(connection)
 
 
 def optimize(connection: Connection) -> None:
-    """Merge a few of the segments that many writes left."""
+    """Merge a few index segments, because each search reads all of them."""
     full_text.get_index(connection).optimize(connection)
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Return rows of `messages` that hold any of the terms, best first, with their BM25 (larger is better).
 
-    Terms that very many messages hold are left out if there are rarer ones.
+    Terms that very many messages contain are ignored if there are rarer ones.
     """
     wanted = select_wanted(terms)
     if not wanted or limit <= 0:
@@ -113,7 +113,7 @@ def _make_entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
 
 
 def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
-    """Analyse a message for `put`. `said`: the terms of its text, if they are known."""
+    """Analyse a message for `put`. `said` holds the terms of its text if they are already known."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)

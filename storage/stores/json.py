@@ -129,7 +129,7 @@ class JsonStore(MemoryStore):
         self._close_by = moment
 
     async def flush(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Write everything to memory.json and remove the journal. If `keep_going` is False, raise SnapshotCancelled."""
+        """Write all of memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):

@@ -268,8 +268,8 @@ class MemoryStore(FoldTable):
     async def load(self, owner: int, batches: Batches) -> None:
         """Load the `dump` of another store in one transaction, with the same ids.
 
-        Raise StorageError if the store already holds a memory of the owner. Keep a pointer to another
-        store in `users`.
+        Raise StorageError if the store already holds a memory of the owner. Keep a pointer to another store in
+        `users`.
         """
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)

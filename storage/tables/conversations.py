@@ -103,9 +103,8 @@ class ConversationTable(OwnerTables):
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
             current = _read_open_conversation(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            return [_make_list_item(connection, place, row, current) for row in shown[first : first + limit]], len(
-                shown
-            )
+            page = [_make_list_item(connection, place, row, current) for row in shown[first : first + limit]]
+            return page, len(shown)
 
         return await self._read_snapshot(place.owner, read)
 
