@@ -16,6 +16,8 @@ MAX_CHARS = 262_144
 """Characters of the result: eight for each of Telegram's, as for one bold letter in a cell of its own."""
 MAX_COLUMNS = 100  # Telegram allows 20
 
+_SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
 _MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "document", "sticker")
 _READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
@@ -137,13 +139,20 @@ class _Reader:
         return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
     def _read_table(self, cells: object, level: int) -> str:
+        """Return the rows with pipes. A cell that spans several columns or rows leaves the others empty."""
         rows = list[list[str]]()
+        rows_left = dict[int, int]()  # by column: how many more rows a cell above covers
         for row in self._iterate_parts(cells):
             texts = list[str]()
             for cell in self._iterate_parts(row):
+                _skip_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
                 words = self._read_text(fields, level) if "text" in fields else self._read_plain(fields)
-                texts.append(" ".join(words.split()).replace("|", "\\|"))
+                columns, height = _read_span(fields, "colspan"), _read_span(fields, "rowspan")
+                covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
+                rows_left |= dict.fromkeys(covered, height - 1)
+                texts += [" ".join(words.split()).replace("|", "\\|"), *[""] * (columns - 1)]
+            _skip_covered_columns(texts, rows_left)
             rows.append(texts[:MAX_COLUMNS])
         if not any(map(any, rows)):
             return ""
@@ -176,9 +185,9 @@ class _Reader:
         words = self._read_inline(node["text"], level + 1)
         match kind:
             case "superscript":
-                return f"^({words})" if len(words) > 1 else f"^{words}"
+                return _shift_words(words, _SUPERSCRIPTS, "^")
             case "subscript":
-                return f"_({words})" if len(words) > 1 else f"_{words}"
+                return _shift_words(words, _SUBSCRIPTS, "_")
             case "url":
                 url = self._read_plain(node.get("url"))
                 return words if not url or words.strip() == url else f"[{words}]({url})"
@@ -238,6 +247,25 @@ def _may_be_words(name: object, value: object) -> bool:
 def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     """Return the parts in reverse order, with spaces between them."""
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
+
+
+def _shift_words(words: str, digits: dict[int, int], sign: str) -> str:
+    """Raise or lower digits ("10²"), and write other words after a sign ("x^(a b)")."""
+    if all(ord(character) in digits for character in words):
+        return words.translate(digits)
+    return f"{sign}({words})" if len(words) > 1 else f"{sign}{words}"
+
+
+def _read_span(cell: Mapping[str, Any], name: str) -> int:
+    number = cell.get(name)
+    return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
+
+
+def _skip_covered_columns(row: list[str], rows_left: dict[int, int]) -> None:
+    """Leave the next columns empty while a cell further up covers them."""
+    while len(row) < MAX_COLUMNS and rows_left.get(len(row), 0) > 0:
+        rows_left[len(row)] -= 1
+        row.append("")
 
 
 def _join_lines(*parts: str) -> str:

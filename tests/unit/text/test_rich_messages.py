@@ -37,7 +37,7 @@ def words(*blocks: Any) -> str:
         (styled("code", "a`b"), "`` a`b ``"),
         (styled("url", "the page", url="https://x.org"), "[the page](https://x.org)"),
         (styled("url", "https://x.org", url="https://x.org"), "https://x.org"),
-        (["10", styled("superscript", "2"), " H", styled("subscript", "2"), "O"], "10^2 H_2O"),
+        (["10", styled("superscript", "2"), " H", styled("subscript", "2"), "O"], "10² H₂O"),
         (["x", styled("superscript", "a b")], "x^(a b)"),
         ({"type": "mathematical_expression", "expression": "e^x"}, "$e^x$"),
         ({"type": "custom_emoji", "custom_emoji_id": "5", "alternative_text": "🙂"}, "🙂"),
@@ -108,13 +108,15 @@ def test_lists_keep_their_numbers_boxes_and_levels() -> None:
 def test_tables_keep_their_columns() -> None:
     cells = [
         [{"text": "a", "is_header": True}, {"text": "b|c", "is_header": True}, {"text": "d"}],
-        [{"text": styled("code", "x|y")}, {"text": "two\nlines"}, {}],
+        [{"text": styled("code", "x|y"), "rowspan": 2}, {"text": "two\nlines", "colspan": 2}],
+        [{"text": "z"}, {}],
     ]
     assert words({"type": "table", "cells": cells, "caption": "Prices"}).splitlines() == [
         "Prices",
         "| a | b\\|c | d |",
         "| --- | --- | --- |",
         "| `x\\|y` | two lines |  |",
+        "|  | z |  |",
     ]
 
 
@@ -153,12 +155,13 @@ def test_telegrams_own_limits_keep_their_form() -> None:
         deep("list", 100_000),
         deep("blockquote", 100_000),
         deep("details", 100_000),
-        {"type": "table", "cells": [[{"text": "ab"}] * 20] * 5_000},
+        {"type": "table", "cells": [[{"text": "ab", "colspan": 10**9, "rowspan": 10**9}] * 20] * 5_000},
+        {"type": "table", "cells": [[{"text": "the innermost words", "colspan": True, "rowspan": -5}]]},
         paragraph([styled("bold", "word")] * 500_000),
         {"type": "list", "items": [{"blocks": [paragraph("a\n" * 20_000), deep("list", 40)]}]},
         {"type": "heading", "size": 10**9, "text": "x" * 1_000_000},
     ],
-    ids=["lists", "quotes", "details", "cells", "styles", "indents", "long"],
+    ids=["lists", "quotes", "details", "spans", "odd-spans", "styles", "indents", "long"],
 )
 def test_what_no_client_sends_costs_little(block: Any) -> None:
     with count_units() as stopwatch:
