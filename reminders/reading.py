@@ -43,10 +43,10 @@ class WishReader:
     _quota: Quota
 
     async def read_or_explain(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return the reminder and True if a model read it and it needs confirmation, or a sentence with the reason for
-        none.
+        """Return the reminder, or a sentence that says why there is none.
 
-        `now` is aware and in the person's zone.
+        The second value is True if a model read the reminder, so that the person should confirm it. `now` is aware and
+        in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase

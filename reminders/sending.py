@@ -46,8 +46,9 @@ class Reminders:
     async def add(
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
-        """Store a reminder, or return None if its owner has too many. The same reminder is stored once. Raise
-        StorageError.
+        """Store a reminder, or return None if its owner has as many as allowed. Raise StorageError.
+
+        Memory may be off. The same reminder is stored once.
         """
         if await self._memory.config(owner) is None:
             await self._memory.choose(owner, lambda known: known)
@@ -73,14 +74,14 @@ class Reminders:
         At the end, wait for deliveries in progress, because the next start would send them again.
         """
 
-        async def check_regularly() -> None:
+        async def check() -> None:
             try:
                 await self.start_due(tell)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
         try:
-            async with repeat_in_background(check_regularly, every=LOOK_EVERY, grace=GRACE):
+            async with repeat_in_background(check, every=LOOK_EVERY, grace=GRACE):
                 yield
         finally:
             if left := list(self._telling.values()):

@@ -53,7 +53,7 @@ class Exporter:
     async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
         """Yield a consistent snapshot of an owner's memory, usually as one file. Raise StorageError if reading fails.
 
-        Memory use does not grow with the size of the export.
+        An empty memory has no files. Memory use does not grow with the size of the export.
         """
         made: list[Exported] = []
         try:
@@ -68,7 +68,10 @@ class Exporter:
 
     @asynccontextmanager
     async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield a zip of Markdown and an HTML page, or more of each if large. Raise StorageError if reading fails."""
+        """Yield a zip of Markdown and an HTML page, more of each if large, or none if nothing is stored.
+
+        Raise StorageError if reading fails.
+        """
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []

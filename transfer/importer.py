@@ -109,7 +109,7 @@ class Importer:
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum(
                 (reminder.wish.text, reminder.wish.due_at) not in held
-                for reminder in _select_future_reminders(work, scope.owner)
+                for reminder in _select_own_reminders(work, scope.owner)
             ),
             questions=work.history.questions,
             instructions=_list_instructions(work),
@@ -240,7 +240,7 @@ class Importer:
             return await store.history.add_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
-        for reminder in () if work.restoration else _select_future_reminders(work, owner):
+        for reminder in () if work.restoration else _select_own_reminders(work, owner):
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
@@ -274,7 +274,7 @@ class Importer:
             await run_uncancelled(give_back)
 
 
-def _select_future_reminders(work: _Work, owner: int) -> Sequence[FutureReminder]:
+def _select_own_reminders(work: _Work, owner: int) -> Sequence[FutureReminder]:
     return work.reminders if work.history.owner == owner else ()
 
 

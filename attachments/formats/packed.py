@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-MAX_UNPACKED_BYTES = 150_000_000
-"""Bytes of all members together, as the archive declares them; more than that no member gives."""
-MIN_UNPACKED_BYTES, UNPACKED_PER_BYTE = 16_000_000, 32
-"""And so many, and so many more for each byte of the archive: what office programs write shrinks to a tenth or less."""
+MAX_UNPACKED_BYTES = 150_000_000  # of all members, as the archive declares them: zipfile reads no more of a member
+# A small archive may unpack to less: what office programs write shrinks to a tenth.
+MIN_UNPACKED_BYTES = 16_000_000
+UNPACKED_PER_BYTE = 32
 MAX_MEMBERS = 5_000
 
 

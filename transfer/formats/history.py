@@ -136,7 +136,7 @@ class ImportFormat:
     fits: Callable[[Sample], bool]  # asked again with every member name
     read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
-    members: Callable[[str, str], bool] = lambda _folder, _name: False  # is an archive's file named so?
+    members: Callable[[str, str], bool] = lambda _folder, _name: False  # folder, name (lower case) of its files
     is_alone: bool = False  # True if several files in one archive are refused
     longest_message: int = MAX_MESSAGE_CHARS  # characters; longer messages are split
 
