@@ -135,14 +135,14 @@ def find_date(text: str) -> date | None:
         return None
 
 
-def parse_written_moment(text: str) -> datetime:
+def parse_written_moment(text: str, language: str = "") -> datetime:
     """Return the moment that a program wrote for people, without a zone if the text gives no offset.
 
-    Raise ValueError if there is none.
+    The names of months are of `language` first. Raise ValueError if there is no moment, or no year.
     """
     offset = _OFFSET.search(text)
-    head = _parse_stamp(_OFFSET.sub("", text), "", "", 0) if len(text) <= MAX_DATE_CHARS else None
-    if head is None:
+    head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
+    if head is None or not head.date[0]:
         raise ValueError(text)
     day = _gregorian_to_date(*arrange(head.date, head.order or _guess_order(head.date)))
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
@@ -173,9 +173,9 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
     return date.fromordinal(days - 355_668 - 365)
 
 
-def _parse_stamp(text: str, stamp: str, rest: str, container: int) -> Head | None:
+def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str = "") -> Head | None:
     text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
-    found = _find_date(text) if _CLOCK.search(text) else None
+    found = _find_date(text, language) if _CLOCK.search(text) else None
     if found is None:
         return None
     numbers, order, start, end = found
@@ -193,7 +193,7 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int) -> Head | Non
     return Head(numbers, seconds, order, stamp, rest, (container, is_clock_first))
 
 
-def _find_date(text: str) -> tuple[tuple[int, int, int], str, int, int] | None:
+def _find_date(text: str, language: str = "") -> tuple[tuple[int, int, int], str, int, int] | None:
     """Return the numbers of a date, their order if it is known, and where the date stands."""
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
@@ -204,8 +204,8 @@ def _find_date(text: str) -> tuple[tuple[int, int, int], str, int, int] | None:
         return ((first, second, third), "", *found.span()) if is_date else None
     if found := _COUNTED.search(text):
         return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
-    for word in _WORD.finditer(text):
-        if (month := find_month(word[0].casefold())) is not None:
+    for word in sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS):
+        if (month := find_month(word[0].casefold(), language)) is not None:
             return _find_named(text, month, word)
     return None
 
@@ -223,9 +223,29 @@ def _find_named(text: str, month: int, word: re.Match[str]) -> tuple[tuple[int, 
     return (year, month, int(day[0])), "ymd", min(a for a, _ in spans), max(b for _, b in spans)
 
 
+def choose_language(dates: Sequence[str]) -> str:
+    """Return the language that has the months of most of these dates, or "" if none is named.
+
+    Languages share names: "lip" is July in Polish and June in Croatian.
+    """
+    named = [_WORD.findall(date.casefold()) for date in dates if not _NUMERIC.search(date)]
+    spoken = [{word for word in words if len(word) >= MIN_MONTH_LETTERS} for words in named]
+    best, most = "", 0
+    for language in (*LANGUAGES, *list_language_codes()) if spoken else ():
+        known = sum(not words.isdisjoint(list_month_names(language)) for words in spoken)
+        best, most = (language, known) if known > most else (best, most)
+        if most == len(spoken):
+            break
+    return best
+
+
 @cache
-def find_month(word: str) -> int | None:
-    """Return the number of a month by its name in any language, those of the program first."""
+def find_month(word: str, language: str = "") -> int | None:
+    """Return the number of a month by its name in `language` or else in any, those of the program first."""
+    if language and (month := list_month_names(language).get(word)) is not None:
+        return month
+    if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
+        return None
     return next(
         (
             names[word]

@@ -54,7 +54,7 @@ def is_chat_table(text: str) -> bool:
 
 def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
     """Yield the rows of a table that begins with the names of its columns; None for a row that is damaged."""
-    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), restkey="")  # every name is a text
     while True:
         try:
             yield next(rows)

@@ -71,7 +71,8 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
             hour, half = int(found["hour"]), find_half((groups.get("half") or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
-            said = _ChatLine(own_day or day, clock, groups.get("speaker"), found["words"])
+            speaker = groups.get("speaker")
+            said = _ChatLine(own_day or day, clock, speaker and speaker.strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new
         elif said and said.speaker is None:

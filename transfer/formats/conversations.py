@@ -223,15 +223,15 @@ def _fold_name(name: str) -> str:
 
 
 def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object whose member names have lower-case letters alone: "sender_name" and "Sender Name" are one."""
+    """Return an object with folded member names: "sender_name" and "Sender Name" both become "sendername"."""
     return {_fold_name(name): member for name, member in value.items()}
 
 
 def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
     """Return the time that an object states, or None. Raise WrongElement if it is unreadable."""
     names = {_fold_name(name): name for name in value}
-    name = next((names[time] for time in TIMES if value.get(names.get(time, ""))), "")
-    return parse_moment(value.get(name), f".{name}", zone)
+    name = next((names[time] for time in TIMES if time in names and value[names[time]]), None)
+    return None if name is None else parse_moment(value[name], f".{name}", zone)
 
 
 def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:
@@ -314,7 +314,7 @@ def order_by_file(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     """Return a conversation in the order of its file, with times that never decrease.
 
     Programs stamp answers before their questions, and clocks jump. A file that begins with the newest message is
-    reversed.
+    reversed if that is an answer.
     """
     times = [message.created_at for message in talk]
     is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"

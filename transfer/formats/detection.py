@@ -34,7 +34,6 @@ from transfer.formats import (
     telegram_html,
     whatsapp,
 )
-from transfer.formats.chat_lists import read_columns
 from transfer.formats.conversations import make_distinct
 from transfer.formats.history import (
     SAMPLED,
@@ -230,7 +229,9 @@ def _iterate_objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
 def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
     """Return an error for files of no known format, which names their product or likely kind."""
     start = files[0].text[:SAMPLED].lstrip() if files else ""
-    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if len(read_columns(start)) > 2 else "text")
+    commas = [line.count(",") for line in start.splitlines()[:5]]
+    is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
+    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or name_format(name) for name, form in FORMATS.items()))
     products = (

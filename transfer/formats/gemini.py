@@ -14,7 +14,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import parse_written_moment
+from transfer.formats.chat_heads import choose_language, parse_written_moment
 from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import find_text, iterate_blocks
@@ -34,6 +34,8 @@ _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cle
 # The word before a prompt in the language of a file. Google sets it off by a space that does not break.
 _VERB = re.compile(r'"title":\s*"([^"\\\u00a0]{1,40})(?:\u00a0|\\u00a0)')
 _SPACES = re.compile(r"[\u202f\u00a0]")
+# A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
+_FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
 
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
@@ -88,7 +90,8 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
         if any(name in block.text_of("header-cell").lower() for name in _PRODUCTS)
     ]
     verb = _most_common([lines[0].partition("\u00a0")[0] for lines in records if lines and "\u00a0" in lines[0]])
-    dates = [_find_date_line(lines, talks.reading.zone) for lines in records]
+    language = choose_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
+    dates = [_find_date_line(lines, language, talks.reading.zone) for lines in records]
     if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))
     for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
@@ -99,11 +102,13 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
             _add_pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
 
 
-def _find_date_line(lines: Sequence[str], zone: tzinfo) -> tuple[int, datetime] | None:
+def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[int, datetime] | None:
     """Return the number of the line that is a date, and its moment in UTC."""
     for number, line in enumerate(lines):
+        if not _FULL_DATE.match(line):
+            continue
         with suppress(ValueError, OverflowError):
-            moment = parse_written_moment(_SPACES.sub(" ", line))
+            moment = parse_written_moment(_SPACES.sub(" ", line), language)
             return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     return None
 

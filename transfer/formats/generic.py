@@ -37,7 +37,7 @@ _ANSWERS = ("answer", "response", "completion", "output", "blocks")
 _PARENTS = ("parent", "parentId", "parentMessageId", "parent_response_id", "parent_message_uuid")
 _IDS = ("id", "messageId", "_id", "uuid")
 _TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", "displayName")
-_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id", "conversation")
+_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
@@ -78,12 +78,21 @@ class _FileReader:
         if is_json_begin(file.text):
             self._talks.read([file], self._read_object)
         elif is_chat_table(file.text):
-            self._loose += ({str(key).lower(): cell for key, cell in (row or {}).items()}
-                            for row in iterate_rows(file.text))  # fmt: skip
+            self._read_table(file.text)
         else:
             title, messages = _read_transcript(file.text)
             _add_talk({"title": title}, messages, self._talks)
         self._add_conversation({}, self._loose, {})
+
+    def _read_table(self, text: str) -> None:
+        """Add the conversations of a table, each of which may begin with the newest message."""
+        conversations: dict[str, list[dict[str, Any]]] = {}
+        for row in iterate_rows(text):
+            message = {name.lower(): cell for name, cell in (row or {}).items()}
+            conversations.setdefault(to_text(message.get("conversation")), []).append(message)
+        for title, rows in conversations.items():
+            is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
+            self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _read_object(self, raw: object, depth: int = 0, name: str = "") -> None:
         """Add the conversations in an object, or in a list that is called `name`."""
@@ -123,7 +132,7 @@ class _FileReader:
         for message in messages:
             groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
         for name, members in groups.items():
-            title = titles.get(name) or (name if group == "conversation" else "")
+            title = titles.get(name, "")
             more = ({"title": title} if title else {}) | ({"id": name} if name else {})
             _add_talk({**raw, **more}, _select_newest_branch(members), self._talks)
 

@@ -240,7 +240,7 @@ FORMAT = ImportFormat(
     fits=lambda sample: (
         sample.opening == "{"
         and bool(
-            (sample.names & {"chats", "left_chats"} and '"list"' in sample.text)
+            (sample.names & {"chats", "left_chats"} and ("about" in sample.names or '"list"' in sample.text))
             or ({"messages", "type", "id"} <= sample.names and "guild" not in sample.names)
         )
     ),

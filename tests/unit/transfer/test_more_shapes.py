@@ -176,3 +176,65 @@ def test_a_page_is_refused_with_what_to_send_instead() -> None:
 def test_a_meeting_on_the_first_line_of_a_message_is_not_its_date() -> None:
     text = "## User\n\nMeet on 3.4.2025 at 10:00\n\nplease\n\n## Claude\n\nYes\n"
     assert words_of(past(text, "x.md")) == ["Meet on 3.4.2025 at 10:00\n\nplease", "Yes"]
+
+
+def gemini_page(*records: tuple[str, str]) -> str:
+    cells = (
+        f'<div class="content-cell">Prompted\u00a0{prompt}<br>{date}<br><p>yes</p></div>' for prompt, date in records
+    )
+    return "".join(
+        f'<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>{cell}</div>' for cell in cells
+    )
+
+
+def test_the_months_of_a_page_of_gemini_are_of_one_language() -> None:
+    for dates in (
+        ("12 lip 2025, 10:00:00 UTC", "13 sie 2025, 10:00:00 UTC"),
+        ("12 de juliol de 2025, 10:00:00 UTC", "13 d’ag. de 2025, 10:00:00 UTC"),
+    ):
+        history = past(gemini_page(*zip(WALNUTS, dates, strict=True)))
+        said = [message.created_at for message in history.messages]
+        assert said[::2] == [datetime(2025, 7, 12, 10, tzinfo=UTC), datetime(2025, 8, 13, 10, tzinfo=UTC)]
+
+
+def test_a_date_in_a_prompt_is_not_the_date_of_its_record() -> None:
+    history = past(gemini_page(("Meet on 3.4.2025 at 10:00", "Jul 12, 2025, 10:00:00 AM UTC")))
+    assert words_of(history) == ["Meet on 3.4.2025 at 10:00", "yes"]
+    assert history.messages[0].created_at == datetime(2025, 7, 12, 10, tzinfo=UTC)
+
+
+def test_a_preposition_is_not_the_name_of_a_month() -> None:
+    for date in ("13 de junio de 2018", "le 13 juin 2018", "di. 13 jun. 2018"):
+        history = past(f"{date}, 10:30 - Anna: hello\n{date}, 10:31 - Tom: good\n", "chat.txt")
+        assert history.messages[0].created_at == datetime(2018, 6, 13, 10, 30, tzinfo=UTC)
+
+
+def test_a_date_without_a_year_is_no_date() -> None:
+    history = past([{**ASKED, "created_at": "13 June 10:30"}, ANSWERED])
+    assert words_of(history) == WALNUTS[1:]
+
+
+def test_a_member_without_a_name_is_left_alone() -> None:
+    table = ",sender,text,time\n1,Anna,hello,2024-05-01 10:00\n2,Tom,good,2024-05-01 10:01,x\n"
+    assert words_of(past(table, "x.csv")) == ["hello", "good"]
+    assert words_of(past([{"": "1", **ASKED}, {"": "2", **ANSWERED}])) == WALNUTS
+    package = "ID,Timestamp,Contents\n1,2024-05-01 10:00:00,hello,more\n"
+    assert words_of(past(zipped({"messages/c1/messages.csv": package}))) == ["hello"]
+
+
+def test_a_table_that_begins_with_a_question_nobody_answered_is_read_from_its_end() -> None:
+    table = (
+        "Conversation,Time,Author,Message\n"
+        "A,2024-05-01T10:02:00,Human,thanks\nA,2024-05-01T10:01:00,AI,good\nA,2024-05-01T10:00:00,Human,hello\n"
+    )
+    history = past(table, "copilot.csv")
+    assert [(message.title, message.content) for message in history.messages] == [
+        ("A", "hello"), ("", "good"), ("", "thanks"),
+    ]  # fmt: skip
+
+
+def test_an_account_of_telegram_is_known_before_its_chats_are_read() -> None:
+    said = {"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Anna", "from_id": "user7", "text": "hi"}
+    photos = [{"date": "2020-01-01T00:00:00", "photo": f"profile_pictures/{number}.jpg"} for number in range(500)]
+    chats = {"list": [{"name": "Tom", "type": "personal_chat", "id": 8, "messages": [said]}]}
+    assert past({"about": "", "profile_pictures": photos, "chats": chats}).format == "telegram"
