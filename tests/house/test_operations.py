@@ -20,7 +20,7 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def queries() -> dict[str, str]:
-    """The statements of the page, by the line of words before each block."""
+    """Return the page's SQL statements by the first two words of the line before, and their number."""
     found = {}
     for words, block in re.findall(r"\n([^\n]+:)\n\n```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         for number, statement in enumerate(one for one in block.split(";") if one.strip()):
@@ -55,10 +55,10 @@ async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
                 name: connection.execute(sql.replace("101", str(ANNA.id))).fetchall() for name, sql in queries().items()
             }
     assert len(rows) == 6
-    (job,) = rows["Jobs that 0"]
+    (job,) = rows["Running jobs, 0"]
     assert (job[1], job[3]) == (ANNA.id, "now")
-    assert [row[4] for row in rows["Failures: of 0"]] == [1]
-    assert ("completed", "threshold", 3) in rows["Failures: of 1"]
-    assert [row[:2] for row in rows["The version 0"]] == [(3, 2), (2, 1), (1, None)]
-    assert [row[3] for row in rows["Times and 0"]] == [3]
-    assert len(rows["The worst 0"]) == 3
+    assert [row[4] for row in rows["Last failures, 0"]] == [1]
+    assert ("completed", "threshold", 3) in rows["Last failures, 1"]
+    assert [row[:2] for row in rows["All versions 0"]] == [(3, 2), (2, 1), (1, None)]
+    assert [row[3] for row in rows["Mean times 0"]] == [3]
+    assert len(rows["Worst summaries 0"]) == 3
