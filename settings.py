@@ -25,12 +25,12 @@ from records.setting_values import (
     ParseText,
     Secret,
     T,
+    make_choice_parser,
+    make_integer_parser,
     parse_address,
     parse_admin_ids,
-    parse_choice,
     parse_cosine,
     parse_ids,
-    parse_integer,
     parse_key,
     parse_postgres_url,
     parse_public_url,
@@ -40,7 +40,7 @@ from records.setting_values import (
     split_on_commas,
 )
 
-__all__ = ["LOOPBACK", "Secret", "parse_integer"]
+__all__ = ["LOOPBACK", "Secret", "make_integer_parser"]
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -86,25 +86,27 @@ class Settings:
     summary_fallback: Literal["none", "extractive"] = setting(
         "none",
         "what summarises when the model fails: `none` (wait and retry) or `extractive` (the offline summariser)",
-        parse_choice("none", "extractive"),
+        make_choice_parser("none", "extractive"),
     )
     facts: Literal["on", "off"] = setting(
         "on",
         "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither",
-        parse_choice("on", "off"),
+        make_choice_parser("on", "off"),
     )
-    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", parse_integer(1))
+    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", make_integer_parser(1))
     facts_quiet_seconds: float = setting(
         120.0, "seconds of silence after which facts are learned from fewer turns", parse_seconds
     )
-    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", parse_integer(0))
+    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", make_integer_parser(0))
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
     )
     profile_every_summaries: int = setting(
-        20, "the profile is distilled again after this many summaries of level 1", parse_integer(1)
+        20, "the profile is distilled again after this many summaries of level 1", make_integer_parser(1)
     )
-    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", parse_integer(0))
+    profile_keep_summaries: int = setting(
+        10, "this many of the newest are left for the next time", make_integer_parser(0)
+    )
     embedding_model: str = setting(
         "local",
         "search by meaning: `local` (a bundled model), `none` (by words alone), or a model's name at the endpoint",
@@ -132,9 +134,9 @@ class Settings:
     daily_token_budget_per_user: int = setting(
         0,
         "tokens that one person may use in a day (UTC), including summaries and an endpoint's embeddings; 0 = no limit",
-        parse_integer(0),
+        make_integer_parser(0),
     )
-    daily_token_budget: int = setting(0, "the same for everybody together", parse_integer(0))
+    daily_token_budget: int = setting(0, "the same for everybody together", make_integer_parser(0))
     model_prices: tuple[tuple[str, Price], ...] = setting(
         (),
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
@@ -151,13 +153,13 @@ class Settings:
         shown="none",
     )
     retention_days: int = setting(
-        0, "days after which summarised messages are erased, as by `/forget`; 0 = never", parse_integer(0, 36_500)
+        0, "days after which summarised messages are erased, as by `/forget`; 0 = never", make_integer_parser(0, 36_500)
     )
     default_language: str = setting(
         "en",
         "the bot's language for people whose app has none of `en`, `ru`, `es`, `de`, `zh`, `pt`, `ar`, and for groups "
         "that have chosen none",
-        parse_choice("en", "ru", "es", "de", "zh", "pt", "ar"),
+        make_choice_parser("en", "ru", "es", "de", "zh", "pt", "ar"),
     )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
@@ -168,23 +170,23 @@ class Settings:
     system_prompt: str = setting(
         DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
     )
-    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", parse_integer(500))
-    summary_budget: int = setting(2000, "part of the ceiling for summaries", parse_integer(0))
-    recent_budget: int = setting(3000, "part for the newest turns", parse_integer(0))
-    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", parse_integer(0))
-    system_budget: int = setting(1500, "part for the system prompt", parse_integer(0))
+    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", make_integer_parser(500))
+    summary_budget: int = setting(2000, "part of the ceiling for summaries", make_integer_parser(0))
+    recent_budget: int = setting(3000, "part for the newest turns", make_integer_parser(0))
+    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", make_integer_parser(0))
+    system_budget: int = setting(1500, "part for the system prompt", make_integer_parser(0))
     rolling_summary_tokens: int = setting(
-        150, "the most tokens of the single summary of the policies rolling and sliding", parse_integer(20)
+        150, "the most tokens of the single summary of the policies rolling and sliding", make_integer_parser(20)
     )
     idle_fold_minutes: int = setting(
         10,
         "minutes after which a quiet chat with more than half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
-        parse_integer(0),
+        make_integer_parser(0),
     )
     pressure_percent: int = setting(
         80,
         "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never",
-        parse_integer(0),
+        make_integer_parser(0),
     )
     webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
@@ -208,13 +210,13 @@ class Settings:
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto",
         "how answers appear while written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
-        parse_choice("auto", "edit", "off"),
+        make_choice_parser("auto", "edit", "off"),
     )
     tools: Literal["auto", "off"] = setting(
         "auto",
         "whether the model may search the memory, and propose facts to remember or forget: `auto` (if its "
         "endpoint takes tools), `off`",
-        parse_choice("auto", "off"),
+        make_choice_parser("auto", "off"),
     )
     transcription_model: str = setting(
         "",
@@ -232,15 +234,15 @@ class Settings:
     vision: Literal["auto", "on", "off"] = setting(
         "auto",
         "whether the model gets pictures: `auto` (until its endpoint refuses one), `on` (always), `off`",
-        parse_choice("auto", "on", "off"),
+        make_choice_parser("auto", "on", "off"),
     )
     log_level: str = setting(
         "INFO",
         "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",
-        parse_choice("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
+        make_choice_parser("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
     )
     log_format: Literal["text", "json"] = setting(
-        "text", "of the log: `text`, or `json` (one object on each line)", parse_choice("text", "json")
+        "text", "of the log: `text`, or `json` (one object on each line)", make_choice_parser("text", "json")
     )
     backup_dir: Path | None = setting(
         None,
@@ -248,7 +250,7 @@ class Settings:
         Path,
         shown="none",
     )
-    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", parse_integer(1, 3_660))
+    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", make_integer_parser(1, 3_660))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:

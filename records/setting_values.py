@@ -70,27 +70,29 @@ def parse_postgres_url(text: str) -> Secret:
     raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
 
 
-def parse_number_between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> ParseText[Number]:
-    def read(text: str) -> Number:
+def make_number_parser(
+    minimum: Number, maximum: Number, description: str, convert: Callable[[str], Number]
+) -> ParseText[Number]:
+    def parse_number(text: str) -> Number:
         with contextlib.suppress(ValueError):
-            if least <= (number := kind(text)) <= most:
+            if minimum <= (number := convert(text)) <= maximum:
                 return number
-        raise ValueError(f"must be {words}.")
+        raise ValueError(f"must be {description}.")
 
-    return read
-
-
-def parse_integer(least: int, most: int = MAX_NUMBER) -> ParseText[int]:
-    return parse_number_between(least, most, f"a whole number from {least} to {most:,}", int)
+    return parse_number
 
 
-def parse_choice(*choices: Choice) -> ParseText[Choice]:
-    def read(text: str) -> Choice:
-        if chosen := {choice.lower(): choice for choice in choices}.get(text.lower()):
-            return chosen
+def make_integer_parser(minimum: int, maximum: int = MAX_NUMBER) -> ParseText[int]:
+    return make_number_parser(minimum, maximum, f"a whole number from {minimum} to {maximum:,}", int)
+
+
+def make_choice_parser(*choices: Choice) -> ParseText[Choice]:
+    def parse_choice(text: str) -> Choice:
+        if choice := {choice.lower(): choice for choice in choices}.get(text.lower()):
+            return choice
         raise ValueError(f"must be one of {', '.join(choices)}.")
 
-    return read
+    return parse_choice
 
 
 def split_on_commas(text: str) -> list[str]:
@@ -126,5 +128,5 @@ def parse_token(text: str) -> Secret:
     return Secret(text)
 
 
-parse_seconds = parse_number_between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-parse_cosine = parse_number_between(-1.0, 1.0, "a number from -1 to 1", float)
+parse_seconds = make_number_parser(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
+parse_cosine = make_number_parser(-1.0, 1.0, "a number from -1 to 1", float)

@@ -100,9 +100,10 @@ class DeletionCascade(OwnerTables):
                 if what.is_expiry or what.what == "archives":
                     await decision_table.store_decisions(tx, owner, going.facts.ids)
                 else:
-                    await decision_table.delete_decisions_of_messages(tx, owner, going.message_ids)
-                    await decision_table.store_decisions(tx, owner, sorted(going.facts.chosen), decided_at=now)
+                    await decision_table.store_decisions(tx, owner, sorted(going.facts.decided), decided_at=now)
                 await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
+                if what.what != "archives":
+                    await decision_table.delete_decisions_without_sources(tx, owner, going.message_ids)
                 await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(what.ids)))

@@ -23,11 +23,12 @@ _NONE: frozenset[str] = frozenset()
 class FactCascade:
     """The facts to delete.
 
-    `chosen` are the facts that were asked for by id. `again` maps each thread to the messages to learn from again.
+    No message that stays may bring back the `decided` ones. `again` maps each thread to the messages to learn from
+    again.
     """
 
     gone: tuple[FactSources, ...] = ()
-    chosen: frozenset[int] = frozenset()
+    decided: frozenset[int] = frozenset()
     again: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     @property
@@ -45,16 +46,15 @@ async def find_fact_cascade(
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    named = set(chosen) & rows.keys()
-    gone = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | named
-    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
-    gone |= repeating
+    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | (set(chosen) & rows.keys())
+    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), messages)
+    gone = decided | repeating
     # The words that an edit by hand replaced are rows of their own.
     earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
     gone |= {number for number, fact in earlier.items() if fact in gone}
-    named |= {number for number, fact in earlier.items() if fact in named}
+    decided |= {number for number, fact in earlier.items() if fact in decided}
     return FactCascade(
-        gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), chosen=frozenset(named), again=again
+        gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), decided=decided, again=again
     )
 
 

@@ -103,7 +103,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_id_range(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_integer, value))
+    return _is_list_of(partial(_is_integer, limit=MAX_ID - 1), value) and len(cast(list[int], value)) == 2
 
 
 _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {

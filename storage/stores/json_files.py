@@ -172,7 +172,9 @@ def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence
         for owner in owners:
             found = {name: section.get(str(owner)) for name, section in sections.items()}
             user = found.pop("users") or {}
-            listed = {name: rows or [] for name, rows in found.items()}
+            listed = {name: [] if rows is None else rows for name, rows in found.items()}
+            if not all(isinstance(rows, list) for rows in listed.values()):
+                raise SnapshotError
             yield USERS, [USERS.to_values(_repair_user(owner, user, listed))]
             _check_unique_texts(listed["messages"])
             chunks = {row["id"] for row in listed["summaries"]}

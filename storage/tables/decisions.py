@@ -84,12 +84,11 @@ async def store_decisions(
     await tx.many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
-async def delete_decisions_of_messages(tx: Transaction, owner: int, messages: Collection[int]) -> None:
-    """Delete the decisions about facts that were learned only from these messages."""
-    gone = frozenset(messages)
+async def delete_decisions_without_sources(tx: Transaction, owner: int, erased: Collection[int]) -> None:
+    """Delete the decisions about facts from erased messages, unless another source of the fact remains."""
     for row in await tx.rows(ROWS, owner):
-        sources = DECISION_ROWS.parse(row).source_ids
-        if sources and gone.issuperset(sources):
+        is_touched = not set(json.loads(row["source_ids"])).isdisjoint(erased)
+        if is_touched and not await tx.row(_ANY_MESSAGE, owner, row["source_ids"]):
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
@@ -98,4 +97,5 @@ async def read_decisions(reader: Reader, owner: int) -> list[Decision]:
     return [DECISION_ROWS.parse(row) for row in await reader.rows(ROWS, owner)]
 
 
+_ANY_MESSAGE = "SELECT 1 FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) LIMIT 1"
 _FACTS = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"

@@ -107,7 +107,10 @@ def read_context_sources(connection: Connection, scope: Scope, *, turns: int, be
     total, archived, characters = sums or (0, 0, 0)
     latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MAX_UNFOLDED)).fetchall()
     unfolded = [parse_message(row) for row in reversed(latest)]
-    newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
+    if archived:
+        newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
+    else:  # all messages are in `unfolded`
+        newest = set(sorted({message.turn for message in unfolded if message.turn > 0}, reverse=True)[: max(0, turns)])
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))

@@ -1,7 +1,7 @@
 """The facts and profiles of both stores: what is promised of each method."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.decisions import is_overruled_by
-from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, Opener, config, fold, said, talk
 
 
 def new(text: str, *sources: int, subject: str = "") -> NewFact:
@@ -187,6 +187,47 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
         ("Anna has a cat.", "pet", NOW, False),
     ):
         assert is_overruled_by(decisions, text, subject, sources=(), said_at=said_at) == is_undone
+
+
+async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_that_goes_too(
+    store: MemoryStore,
+) -> None:
+    """Both said it. Of a fact that no other message gave, nothing stays, not even hashes."""
+    first, _, second, _, third, _ = [message.id for message in await talk(store, ANNA, 3)]
+    for text, sources in (("Anna lives in Oslo.", (first, second)), ("Anna has a cat.", (first,))):
+        await store.facts.add(ANNA.owner, new(text, *sources), now=NOW)
+    kept = await store.facts.add(ANNA.owner, new("Anna skis.", third), now=NOW)
+    later = NOW + timedelta(hours=1)
+
+    async def is_overruled(text: str, said_at: datetime) -> bool:
+        decisions = await store.facts.list_decisions(ANNA.owner)
+        return is_overruled_by(decisions, text, "", sources=(second,), said_at=said_at)
+
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=later)
+    assert await store.facts.list_all(ANNA.owner) == [kept]
+    assert await is_overruled("Anna lives in Oslo.", NOW)
+    assert not await is_overruled("Anna has a cat.", NOW)
+    assert not await is_overruled("Anna lives in Oslo.", later + timedelta(seconds=1)), "said anew"
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(third,)), now=later)
+    assert await is_overruled("Anna lives in Oslo.", NOW), "nothing of it was in the third"
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(second,)), now=later)
+    assert await store.facts.list_decisions(ANNA.owner) == []
+
+
+async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_back(store: MemoryStore) -> None:
+    second = (await talk(store, ANNA, 1))[0].id
+    await store.append(ANNA, [said("My code word is heliotrope.")])
+    secret = (await store.timeline.read_page(ANNA, limit=99))[-1].id
+    await store.facts.add(ANNA.owner, new("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
+    later = NOW + timedelta(hours=1)
+    what = Forgetting(what="messages", ids=(secret,), with_quotes=True)
+    assert (await store.forgetting.forget(ANNA.owner, what, now=later)).facts == 1
+    decisions = await store.facts.list_decisions(ANNA.owner)
+    for said_at, is_undone in ((NOW, True), (later + MINUTE, False)):
+        text = "Her code word is heliotrope."
+        assert is_overruled_by(decisions, text, "", sources=(second,), said_at=said_at) == is_undone
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(second,)), now=later)
+    assert await store.facts.list_decisions(ANNA.owner) == []
 
 
 async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from records.context import StoredQuestion
-from records.errors import StorageCorrupt
+from records.errors import StorageCorrupt, StorageError
 from records.messages import NewMessage
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
+from storage.tables import messages
 from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, said, talk
 
 
@@ -91,3 +92,15 @@ async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore
     sources = await store.read_context_sources(ANNA, turns=4)
     assert [one.content for one in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)
+
+
+async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without archives they are among the unfolded, and each prompt costs one query less."""
+    stored = await talk(store, ANNA, 3)
+    monkeypatch.setattr(messages, "_NEWEST_TURNS", "no such query")
+    assert (await store.read_context_sources(ANNA, turns=2)).last == stored[2:]
+    await fold(store, ANNA, stored[:2])
+    with pytest.raises(StorageError):
+        await store.read_context_sources(ANNA, turns=2)

@@ -7,7 +7,7 @@ import pytest
 
 from records.errors import SettingsError
 from records.model_calls import Abilities
-from settings import Settings, find_misspelt, parse_integer, read_environment, setting
+from settings import Settings, find_misspelt, make_integer_parser, read_environment, setting
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
 class Extended(Settings):
     """With one more setting: a line."""
 
-    toys: int = setting(3, "how many toys there are", parse_integer(1))
+    toys: int = setting(3, "how many toys there are", make_integer_parser(1))
 
 
 def test_a_further_setting_is_one_line() -> None:

@@ -137,3 +137,18 @@ async def test_what_people_edit_is_repaired_or_put_aside(
         rows = [dict(row) for row in index.execute("SELECT * FROM messages")]
     assert (expected is None) == (not rows)
     assert expected is None or any(expected.items() <= row.items() for row in rows)
+
+
+@pytest.mark.parametrize("rows", [0, False, "", {}, {"1": {}}, 5, "text"])
+async def test_an_owners_messages_that_are_no_list_are_put_aside_and_not_taken_for_none(
+    tmp_path: Path, rows: object
+) -> None:
+    async with JsonStore.open(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await store.append(ANNA, [said("turn 0")])
+    file = tmp_path / "memory.json"
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(whole | {"messages": {"42": rows}}), encoding="utf-8")
+    (tmp_path / "index.db").unlink()
+    async with JsonStore.open(tmp_path) as store:
+        assert store.reports

@@ -530,7 +530,7 @@ async def test_facts_of_several_files_are_bounded_together(tmp_path: Path, monke
         assert len(await talk.services.facts.known(ANNA.id)) == 3
 
 
-@pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**13]], [3], "x"])
+@pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**12]], [[1, 2, 3]], [3], "x"])
 def test_what_was_learned_from_are_stretches(stretches: object) -> None:
     row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
     assert parse_rows({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
