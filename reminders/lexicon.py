@@ -21,8 +21,10 @@ UNITS: Mapping[str, Repeat] = {
 }
 """The units of "in N units", and what "every" with each of them means."""
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
+HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
+_ENGLISH_LOCALES = ("en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
 def normalise_word(word: str) -> str:
@@ -41,7 +43,7 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
     found = sorted({normalise_word(word) for word in words} - {""}, key=len, reverse=True)
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("\u064b", "\u064b?") for word in found)
     # Compiling so wide a range without regard to case takes ten milliseconds, and there are hundreds of patterns.
-    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:[\u2e80-\u9fff]))|(?!\w))"
+    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:{HAN.pattern}))|(?!\w))"
 
 
 def _list_cases(name: str) -> list[str]:
@@ -107,14 +109,17 @@ def load_lexicon(language: str) -> Lexicon:
         "next",
         "number",
         "unread",
+        "until",
     )
     word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
         word[name] = re.compile(rf"{word[name].pattern}(?=\s)", re.IGNORECASE)
-    word["and"] = pattern([locale.list_patterns["standard"]["2"].replace("{0}", "").replace("{1}", "")])
+    joined = [locale.list_patterns[kind]["2"] for kind in ("standard", "or")]
+    word["and"] = pattern([form.replace("{0}", "").replace("{1}", "") for form in joined])
     word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
-    told = [(name, text) for form in periods for name, text in form.items()] + [("am", "a.m"), ("pm", "p.m")]
+    told = [(name, text) for form in periods for name, text in form.items()]
+    told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), *([] if word["on"].match("am ") else [("am", "am")])]
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     months = {
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
@@ -145,7 +150,10 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
     units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
     days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_cases(day)]
     parts = [
-        text for one in every for part, text in one.parts if part not in ("am", "pm") and len(text) > MIN_PART_CHARS
+        text
+        for lexicon in every
+        for part, text in lexicon.parts
+        if part not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
     ]
     patterns = [
         _join_alternatives([*months, *units]),
@@ -154,3 +162,11 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
     ]
     near = [one.word[name] for one in every for name in ("today", "tomorrow", "unread")]
     return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]
+
+
+@cache
+def list_zone_abbreviations() -> frozenset[str]:
+    """Return abbreviations of time zones in several languages and countries: "PST", "MEZ"."""
+    locales = [Locale.parse(name) for name in (*LANGUAGES, *_ENGLISH_LOCALES)]
+    zones = [zone for locale in locales for zone in (*locale.meta_zones.values(), *locale.time_zones.values())]
+    return frozenset(text for zone in zones for text in zone.get("short", {}).values() if text.isupper())

@@ -4,34 +4,54 @@ The language that understands most of the text wins. If a time word is not under
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
-from reminders.lexicon import UNITS, Lexicon, find_time_words, load_lexicon, normalise_word
+from reminders.lexicon import (
+    HAN,
+    UNITS,
+    Lexicon,
+    find_time_words,
+    list_zone_abbreviations,
+    load_lexicon,
+    normalise_word,
+)
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
 from text.analyzer import fold_term, normalise_text
+from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
 from text.time_zones import find_zone, move_months
 
 MAX_SHOWN_CHARS = 60  # of words that were not understood
+YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
 _ORDINAL = r"(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
 _NUMERIC_DATE = re.compile(
-    r"(?:(?P<iso>\d{4}-\d\d-\d\d)T?|(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})"
-    r"(?:(?P=sep)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?)(?![\d:/-]|\.\d)"
+    r"(?:(?P<iso>\d{4}-\d\d-\d\d)(?:T(?=\d\d:))?|(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})"
+    r"(?:(?P=sep)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?)(?:(?<=T)|(?![\d:/-]|\.\d))"
 )
 _DAY_AFTER_MONTH = re.compile(rf"[\s.]*(?:the\s+)?(\d{{1,2}})(?:{_ORDINAL}|[日号]|(?![\d:.h]))", re.IGNORECASE)
-_DAY = re.compile(rf"(\d{{1,2}})(\s*{_ORDINAL}(?!\d))?", re.IGNORECASE)
+_DAY = re.compile(rf"(\d{{1,2}})((?:\s*{_ORDINAL}(?!\d))?\s*числа(?!\w)|\s*{_ORDINAL}(?!\d)|[号號])?", re.IGNORECASE)
 _YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
 _CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
 _CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d:/-])")
-_HOUR = re.compile(r"(?P<hour>\d{1,2})(?![\d:/-]|[.,]\d|(?:st|nd|rd|th)\b)")
+_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d:/-]|[.,]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
 _GAP = re.compile(r"[\s,;]*")
 _TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
-_TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
+_TIME_SHAPES = re.compile(
+    r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b|.*\d[点點]", re.IGNORECASE
+)
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})(?!{HAN.pattern})\w")
+_HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
+_PLAIN = {
+    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+}
+"""Letters without accents, and Latin letters, digits and signs of the usual width."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +73,7 @@ class _Reading:
     weekday: int | None = None
     month_day: int = 0
     clock: tuple[int, int] | None = None
+    clock_lead: str = ""
     is_midnight: bool = False
     part: str = ""
     repeat: Repeat = ""
@@ -74,7 +95,10 @@ class _Reading:
         """Read elements from the beginning until one cannot be read."""
         at, lead = _measure_gap(self.text, 0), ""
         while at < len(self.text):
+            is_clock_known = self.clock is not None
             if (after := self._read_element(at, lead)) > at:
+                if self.clock is not None and not is_clock_known:
+                    self.clock_lead = (self.text[self.end : at].split() or [""])[-1]
                 self.end, lead = after, ""
                 at = _measure_gap(self.text, after)
             elif (found := self.match_lead(at)) is not None:
@@ -164,6 +188,8 @@ class _Reading:
         number, end = found
         behind = _measure_gap(self.text, end)
         is_timed = self.match_lead(behind) is not None or self.text[behind : behind + 1].isdigit()
+        month = self.words.named(self.words.months, self.text, behind)
+        is_timed |= month is not None and _DAY_AFTER_MONTH.match(self.text, month[1]) is not None
         if not (is_led or after >= 0 or is_timed or self.end):
             return -1
         self.weekday = number
@@ -189,8 +215,7 @@ class _Reading:
         if (number[2] or is_bare) and self.weekday is None:
             self.month_day = int(number[1])
             self.impossible |= not 1 <= self.month_day <= 31
-            marked = self.words.word["half"].match(self.text, after)  # "1-го числа"
-            return marked.end() if marked else number.end()
+            return number.end()
         return -1
 
     def _read_date(self, month: int, day: int, end: int) -> int:
@@ -206,12 +231,13 @@ class _Reading:
         return end
 
     def _take_day(self, year: int, month: int, day: int) -> None:
-        try:
-            self.day = date(year or self.wall.year, month, day)
-            if not year and self.day < self.wall.date():
-                self.day = date(self.wall.year + 1, month, day)
-        except ValueError:
-            self.impossible, self.day = True, self.wall.date()
+        this_year = self.wall.year
+        for possible_year in [year] if year else range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
+            with suppress(ValueError):
+                self.day = date(possible_year, month, day)
+                if year or self.day >= self.wall.date():
+                    return
+        self.impossible, self.day = True, self.wall.date()
 
     def _read_numeric_date(self, at: int) -> int:
         """Read an ISO date or one in the order of the language. Reject a date that could be read in two ways."""
@@ -290,7 +316,7 @@ class _Reading:
                 return -1
             self.clock, end = (number, 0), token.end()
         else:
-            is_bare = hour < 0
+            is_bare = hour < 0 and not found[0].endswith(("h", "H"))
             self.clock, end = (int(found["hour"]), minute), found.end()
         behind = _measure_gap(self.text, end)
         marked = self.match("half", behind) if _GAP.fullmatch(self.text, end, behind) else -1
@@ -321,9 +347,9 @@ def _measure_gap(text: str, at: int) -> int:
 
 def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = said[:MAX_TEXT_CHARS]
+    text = format_visible_line(said)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    bare = text.translate(str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ", "aeiouacaaeoеAEIOUACAAEOЕ"))  # keeps its length
+    bare = text.translate(_PLAIN)  # keeps its length
     readings = []
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
         reading = _Reading(text=bare, words=load_lexicon(language), wall=wall)
@@ -375,14 +401,16 @@ def _find_left_over(reading: _Reading, text: str) -> str:
     if reading.is_every and reading.repeat != "daily":
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
     start = _measure_gap(text, reading.end) if is_read else 0
+    for token in _TOKEN.finditer(text):
+        if token.start() < reading.end < token.end() and _INSIDE_WORD.match(text, reading.end):
+            return token[0]  # "9ish"
     tokens = list(_TOKEN.finditer(text, start))
     lead, after = "", start
     while (found := reading.match_lead(after)) is not None:
         lead, after = found
     first = next((index for index, token in enumerate(tokens) if token.start() >= after), 0)
-    marks = [
-        index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed and index not in (0, first))
-    ]
+    near = {0, first, *_find_second_times(reading, tokens)}
+    marks = [index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed and index not in near)]
     begins = not is_read or reading.match("and", start) >= 0
     if lead:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
@@ -397,18 +425,32 @@ def _find_left_over(reading: _Reading, text: str) -> str:
     return text[tokens[marks[0]].start() : tokens[last].end()][:MAX_SHOWN_CHARS]
 
 
+def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
+    """Yield the tokens that would be another time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
+    after = reading.match("until", _measure_gap(reading.text, reading.end))
+    while after >= 0 and (lead := reading.match_lead(after)) is not None:
+        after = lead[1]
+    for index, token in enumerate(tokens):
+        is_led_alike = index > 0 and tokens[index - 1][0].casefold() == reading.clock_lead.casefold()
+        if token.start() == after or is_led_alike:
+            yield index
+
+
 def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
     """Return True if a word expresses time: a month, weekday, unit, part of the day, clock time or zone.
 
     A number counts as one only while no time is known.
     """
-    token = tokens[index][0].strip(".:'’")
+    token = tokens[index][0].translate(_PLAIN).strip(".:'@~+")
     word = normalise_word(token)
-    if _TIME_SHAPES.match(tokens[index][0]) or any(name.fullmatch(word) for name in find_time_words()):
+    is_han = HAN.search(word) is not None  # written without spaces
+    names = find_time_words()
+    if _TIME_SHAPES.match(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
-    is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_parse_number(word) or 0) > 1
+    is_number = token[:1].isdigit() or (_parse_number(word) or 0) > 1 or token in list_zone_abbreviations()
+    is_number |= is_han and _HAN_TIME.search(word) is not None
     is_number |= any(load_lexicon(language).word["number"].fullmatch(word) is not None for language in LANGUAGES)
     return is_number and not is_timed

@@ -34,5 +34,6 @@ reminders-at-words = 在
 reminders-on-words = 于
 reminders-unread-words = 今晚 今夜 明晚 明早 今早 工作日 周末
 reminders-number-words = 十五 二十 三十 四十 五十
+reminders-until-words = 到 至
 reminders-half-words = 点
 reminders-joining-words = 提醒我
