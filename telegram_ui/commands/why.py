@@ -33,12 +33,11 @@ from telegram_ui.commands.wording import (
     format_speaker,
 )
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units
+from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units, split_piece
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
 MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
 MAX_MESSAGE_CHARS = 2_500  # characters quoted of a message
-MAX_HEAD_UNITS = 600  # UTF-16 units of the lines above the quote of a page
 MAX_LABEL_CHARS = 40  # characters of a fact on its button
 Item = tuple[str, str]  # a heading and its lines
 
@@ -109,29 +108,38 @@ def _make_answer_key(explanation: Explanation) -> str:
 
 def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote. The first has the tokens of each part."""
-    head = [_format_sources(explanation), _format_size(explanation.record)]
-    head += [] if explanation.is_stored else [tr("why-not-stored")]
+    title = tr("why-title", date=format_moment(explanation.record.at, zone))
+    head = "\n".join(
+        [
+            _format_sources(explanation),
+            _format_size(explanation.record),
+            *([] if explanation.is_stored else [tr("why-not-stored")]),
+        ]
+    )
+    room = MAX_UNITS - count_units(f"{title}\n{head}\n")
     items = _list_items(explanation, chat, zone)
-    groups = list(_split_pages(items))
+    groups = list(_split_pages(items, room))
     if len(groups) > 1:
-        groups = list(_split_pages([items[-1], *items[:-1]]))
+        groups = list(_split_pages([items[-1], *items[:-1]], room))
     pages = []
     for number, group in enumerate(groups, start=1):
-        shown = Marked().bold(tr("why-title", date=format_moment(explanation.record.at, zone)))
-        shown.add("\n" + ("\n".join(head) if number == 1 else f"{number}/{len(groups)}") + "\n")
+        shown = Marked().bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
         pages.append(shown.folded_piece(_format_sections(group)).piece())
     return pages
 
 
-def _split_pages(items: Sequence[Item]) -> Iterator[list[Item]]:
+def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
+    """Distribute items to pages of at most `room` UTF-16 units. An item that is longer than a page is cut."""
     page: list[Item] = []
     size = 0
-    for item in items:
-        item_size = count_units(item[0]) + count_units(item[1]) + len("\n\n\n")
-        if page and size + item_size > MAX_UNITS - MAX_HEAD_UNITS:
+    for heading, text in items:
+        overhead = count_units(heading) + len("\n\n\n")
+        shown = next(split_piece(text, limit=room - overhead)).text
+        item_size = overhead + count_units(shown)
+        if page and size + item_size > room:
             yield page
             page, size = [], 0
-        page.append(item)
+        page.append((heading, shown))
         size += item_size
     yield page
 
@@ -183,7 +191,7 @@ def _format_sources(explanation: Explanation) -> str:
 
 
 def _format_size(record: ExplanationRecord) -> str:
-    size = tr("why-size", model=record.model, tokens=record.tokens, most=record.ceiling)
+    size = tr("why-size", model=format_quote(record.model), tokens=record.tokens, most=record.ceiling)
     return f"{size} {tr('why-size-whole', tokens=record.whole)}" if record.saved else size
 
 

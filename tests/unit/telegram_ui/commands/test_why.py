@@ -35,3 +35,24 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert bool(others) == (times > 1)
     told = "".join(page.text for page in pages)
     assert all(f"\n{number}. " in told for number in range(1, len(explanation.snippets) + 1))
+
+
+async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk) -> None:
+    await talk.remember(every_n=2)
+    for number in range(4):
+        await talk.turn(f"The walnuts of year {number} are in the blue cellar box. " + "It is dry there. " * 20)
+    for number in range(4):
+        await talk.turn(f"The weather was fine on day {number}.")
+    await talk.say("Where are the walnuts?")
+    explanation = await talk.services.explanations.explain(Scope(owner=ANNA.id))
+    assert explanation is not None
+    [(message, chosen), *others] = explanation.snippets
+    assert message is not None
+    explanation = replace(
+        explanation,
+        record=replace(explanation.record, model="a-model-" * 500),
+        snippets=[(replace(message, content="😀" * 2_500), chosen), *others],
+    )
+    pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
+    assert all(count_units(page.text) <= MAX_UNITS for page in pages)
+    assert "a-model-a-model" in pages[0].text
