@@ -22,7 +22,7 @@ _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "
 _MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "document", "sticker")
 _READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
 _NO_WORDS = re.compile(
-    r"type|id|.*_id|.*url|.*_name|username|data|.*_data|style|color|.*align|size|.*format|language|.*_time|mime_type"
+    r"type|id|.*_id|.*url|.*_name|username|.*_data|style|color|.*align|size|.*format|language|.*_time|mime_type"
 )
 """Names of fields that hold no words. A name that is missing here costs a stray word, never a lost one."""
 
@@ -58,34 +58,42 @@ class _Reader:
     # blocks ------------------------------------------------------------------------------------------------
 
     def read_blocks(self, blocks: object, level: int) -> str:
-        return "\n\n".join(filter(None, (self._read_block(block, level) for block in self._iterate_parts(blocks))))
+        return _join_paragraphs(*(self._read_block(block, level) for block in self._iterate_parts(blocks)))
 
     def _read_block(self, block: object, level: int) -> str:
         if not isinstance(block, Mapping) or level >= MAX_LEVELS:
             return self._read_inline(block, level)
+        words, names = self._read_known_block(block, level)
+        rest = {name: value for name, value in block.items() if name not in names}
+        return _join_paragraphs(words, self._read_container(rest, level))
+
+    def _read_known_block(self, block: Mapping[str, Any], level: int) -> tuple[str, Sequence[str]]:
+        """Return the words of a block that has a form in Markdown, and the names of the fields that hold them."""
         kind = str(block.get("type", ""))
-        if (cells := block.get("cells")) is not None:
-            return _join_lines(self._read_inline(block.get("caption"), level), self._read_table(cells, level))
+        if "cells" in block:
+            table = self._read_table(block["cells"], level)
+            return _join_lines(self._read_inline(block.get("caption"), level), table), ("cells", "caption")
         if isinstance(items := block.get("items"), list | tuple):
-            return _join_lines(*(self._read_item(item, level) for item in self._iterate_parts(items)))
-        if "quot" in kind and ("blocks" in block or "text" in block):
-            inner = self.read_blocks(block["blocks"], level + 1) if "blocks" in block else self._read_text(block, level)
+            return _join_lines(*(self._read_item(item, level) for item in self._iterate_parts(items))), ("items",)
+        if "quot" in kind:
+            inner = _join_paragraphs(self._read_text(block, level), self.read_blocks(block.get("blocks"), level + 1))
             credit = self._read_inline(block.get("credit"), level)
             words = _join_lines(inner, credit and f"— {credit}")
-            return words and _indent_lines(words, "> ", "> ")
+            return words and _indent_lines(words, "> ", "> "), ("text", "blocks", "credit")
         if kind == "divider":
-            return "---"
+            return "---", ()
         if "expression" in block:
-            return f"$$\n{self._read_inline(block['expression'], level)}\n$$"
-        if kind == "heading" and "text" in block:
+            return f"$$\n{self._read_inline(block['expression'], level)}\n$$", ("expression",)
+        if "heading" in kind:
             size = block.get("size")
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
-            return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split()))
-        if kind.startswith("pre") and "text" in block:
+            return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split())), ("text",)
+        if kind.startswith("pre"):
             code = self._read_plain(block.get("text"))
             fence = _make_fence(code, 3)
-            return f"{fence}{self._read_plain(block.get('language'))}\n{code}\n{fence}" if code else ""
-        return self._read_container(block, level)
+            block_of_code = f"{fence}{self._read_plain(block.get('language'))}\n{code}\n{fence}" if code else ""
+            return block_of_code, ("text", "language")
+        return "", ()
 
     def _read_container(self, block: Mapping[str, Any], level: int) -> str:
         """Return the words of a block around others, like details, a collage or a map, or of an unknown block."""
@@ -105,7 +113,7 @@ class _Reader:
                 for name, value in block.items()
                 if _may_be_words(name, value)
             ]
-        return "\n\n".join(filter(None, parts))
+        return _join_paragraphs(*parts)
 
     def _read_unknown_field(self, value: object, level: int) -> str:
         """Return the words of an unknown field, which may hold blocks."""
@@ -113,9 +121,7 @@ class _Reader:
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
             return self._read_plain(value)
-        return "\n\n".join(
-            filter(None, (self._read_unknown_field(part, level + 1) for part in self._iterate_parts(value)))
-        )
+        return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_parts(value)))
 
     def _read_caption(self, caption: object, level: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
@@ -133,7 +139,7 @@ class _Reader:
         elif isinstance(number, int):
             mark = f"{number}."
         box = f" [{'x' if item.get('is_checked') else ' '}]" if item.get("has_checkbox") else ""
-        words = self.read_blocks(item["blocks"], level + 1) if "blocks" in item else self._read_text(item, level)
+        words = self._read_container({name: item[name] for name in item if name != "label"}, level)
         if not words and not item.get("blocks"):
             return ""
         return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
@@ -147,7 +153,8 @@ class _Reader:
             for cell in self._iterate_parts(row):
                 _skip_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                words = self._read_text(fields, level) if "text" in fields else self._read_plain(fields)
+                more = self._read_plain({name: fields[name] for name in fields if name != "text"})
+                words = f"{self._read_text(fields, level)} {more}"
                 columns, height = _read_span(fields, "colspan"), _read_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
                 rows_left |= dict.fromkeys(covered, height - 1)
@@ -190,6 +197,7 @@ class _Reader:
                 return _shift_words(words, _SUBSCRIPTS, "_")
             case "url":
                 url = self._read_plain(node.get("url"))
+                words = words if words.strip() else url
                 return words if not url or words.strip() == url else f"[{words}]({url})"
         more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
         return _wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
@@ -237,7 +245,9 @@ class _Reader:
 
 
 def _is_no_word(name: object, value: object) -> bool:
-    return isinstance(value, str) and _NO_WORDS.fullmatch(str(name)) is not None
+    # Addresses and identifiers have no spaces.
+    is_identifier = isinstance(value, str) and (name == "type" or len(value.split()) < 2)
+    return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
 
 
 def _may_be_words(name: object, value: object) -> bool:
@@ -272,6 +282,10 @@ def _join_lines(*parts: str) -> str:
     return "\n".join(filter(None, parts))
 
 
+def _join_paragraphs(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
 def _add_prefix(prefix: str, words: str) -> str:
     return f"{prefix}{words}" if words.strip() else ""
 
@@ -284,7 +298,8 @@ def _indent_lines(text: str, first: str, others: str) -> str:
 def _wrap_words(mark: str, words: str) -> str:
     """Put marks directly around the words, since Markdown ignores marks next to a space."""
     inner = words.strip()
-    if not inner or not mark or (inner.startswith(mark) and inner.endswith(mark)):
+    has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
+    if not inner or not mark or has_marks:  # the same marks cannot be nested
         return words
     before = len(words) - len(words.lstrip())
     return f"{words[:before]}{mark}{inner}{mark}{words[before + len(inner) :]}"

@@ -12,6 +12,7 @@ mentions.py       mentions of the bot in a group
 parsing.py        parses updates into our own values
 paste.py          joins the pieces of a split paste
 polling.py        long polling, by the one process that leads
+raw_update.py     parses raw updates, within bounds
 repeats.py        the buttons that repeat a request
 serial_queue.py   fair serial queues, one for each key
 service.py        starts, watches and stops the Telegram side

@@ -55,7 +55,7 @@ def name_attachment(message: telegram.Message) -> str:
     # Kinds newer than the library are objects in api_kwargs. In groups, an object may be a service message, about which
     # the bot says nothing.
     is_new = message.chat.type == "private" and any(isinstance(value, Mapping) for value in message.api_kwargs.values())
-    if "rich_message" in message.api_kwargs:
+    if "rich_message" in message.api_kwargs or message.giveaway or message.giveaway_winners:
         return "new"
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 

@@ -16,6 +16,7 @@ from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
 from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
+from telegram_ui.updates.raw_update import parse_or_make_empty
 
 logger = logging.getLogger(__name__)
 
@@ -335,7 +336,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await self.done([row.update_id])
             return
         try:
-            update = telegram.Update.de_json(json.loads(row.payload), bot)
+            update = parse_or_make_empty(json.loads(row.payload), bot)
         except Exception as error:  # broad: one unreadable row must not keep the others from being answered
             logger.error(  # noqa: TRY400
                 "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__

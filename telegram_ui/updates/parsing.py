@@ -205,6 +205,10 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 def _read_words(message: telegram.Message) -> RichWords:
     if words := message.text or message.caption:
         return RichWords(text=words)
+    return _read_formatted_words(message)
+
+
+def _read_formatted_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
     if message.checklist is not None:
         return RichWords(text=format_checklist(message.checklist))
     return read_rich_message(message.api_kwargs.get("rich_message"))
@@ -228,7 +232,7 @@ def _find_attachments(
     attachment, file = name_attachment(message), find_file(message)
     if file is not None:
         return attachment, (file,), ()
-    is_only_words = attachment == "new" and bool(said.text)
+    is_only_words = attachment == "new" and bool(said.text) and not message.caption
     return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
 
 
@@ -369,9 +373,10 @@ def _is_reply(message: telegram.Message) -> bool:
 
 
 def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
-    if message.external_reply is not None and message.quote is not None:
-        who = _parse_origin(message.external_reply.origin) or "Anonymous"
-        return Replied(text=message.quote.text[:MAX_REPLIED_CHARS], speaker=who) if message.quote.text.strip() else None
+    if (external := message.external_reply) is not None:
+        text = message.quote.text if message.quote else _read_formatted_words(external).text
+        speaker = _parse_origin(external.origin) or "Anonymous"
+        return Replied(text=text[:MAX_REPLIED_CHARS], speaker=speaker) if text.strip() else None
     earlier = message.reply_to_message if _is_reply(message) else None
     if earlier is None:
         return None

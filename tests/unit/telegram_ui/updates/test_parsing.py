@@ -108,6 +108,25 @@ def test_a_quote_from_another_chat_comes_along() -> None:
     assert heard(text="why?", external_reply={"origin": origin}).replied is None
 
 
+def test_a_formatted_message_of_another_chat_comes_along() -> None:
+    origin = {"type": "channel", "date": 1, "message_id": 3, "chat": {"id": -5, "type": "channel", "title": "News"}}
+    page = {"blocks": [{"type": "heading", "size": 1, "text": "Rain"}]}
+    parsed = heard(text="Is it true?", external_reply={"origin": origin, "rich_message": page})
+    assert parsed.replied == Replied(text="# Rain", speaker="News")
+
+
+def test_what_cannot_be_read_beside_a_caption_is_named() -> None:
+    paid = {"star_count": 5, "paid_media": [{"type": "preview"}]}
+    parsed = heard(paid_media=paid, caption="What is it?")
+    assert parsed.text == "What is it?\n[Sent with something new to me, which was not read]"
+    assert parsed.unread == ("new",)
+
+
+def test_a_forwarded_giveaway_is_not_met_with_silence() -> None:
+    giveaway = {"chats": [{"id": -5, "type": "channel"}], "winners_selection_date": 1, "winner_count": 1}
+    assert heard(giveaway=giveaway).attachment == "new"
+
+
 def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     parsed = heard(text="/forget", forward_origin=origin)

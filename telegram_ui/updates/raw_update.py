@@ -1,0 +1,79 @@
+"""Parse raw updates with python-telegram-bot, within bounds and in spite of fields that it cannot parse."""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import telegram
+from telegram.error import TelegramError
+
+logger = logging.getLogger(__name__)
+
+# A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
+MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
+MAX_DEPTH = 50  # levels of them. 300 take a tenth of a second.
+# python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
+MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
+MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
+
+
+def parse_or_make_empty(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """Parse an update without the fields of its message that are unreadable.
+
+    If it is unreadable as a whole, return an update with only its id, so that it does not block others.
+    """
+    why = "too many parts"
+    if _is_bounded(raw):
+        try:
+            return telegram.Update.de_json(raw, bot)
+        except Exception as error:  # broad: the library may raise anything
+            why = type(error).__name__
+        with suppress(Exception):
+            return telegram.Update.de_json(_remove_unreadable_fields(raw, bot), bot)
+    number = raw.get("update_id")
+    logger.error("Update %s is unreadable (%s); ignored.", number, why)
+    if not isinstance(number, int):
+        raise TelegramError("Invalid server response")
+    return telegram.Update.de_json({"update_id": number}, bot)
+
+
+def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
+    """Replace the fields of a message that the library cannot parse by one that it does not know."""
+    result = dict(raw)
+    for kind in ("message", "edited_message"):
+        if isinstance(message := raw.get(kind), dict):
+            required = {name: message[name] for name in ("message_id", "date", "chat", "from") if name in message}
+            result[kind] = {**required, "unreadable": {}}
+            for name, value in message.items():
+                with suppress(Exception):
+                    telegram.Message.de_json({**required, name: value}, bot)
+                    result[kind][name] = value
+    return result
+
+
+def _is_bounded(raw: Mapping[str, Any]) -> bool:
+    rich = list[Any]()
+    return _is_within(raw, MAX_PARTS, MAX_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
+
+
+def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] | None = None) -> bool:
+    """Return True if the number and depth of objects and lists are within bounds.
+
+    If `rich` is given, move formatted messages to it instead of counting them.
+    """
+    parts, level = 0, list[Any]([whole])
+    for _ in range(most_depth):
+        parts += len(level)
+        if not level or parts > most_parts:
+            break
+        if rich is not None:
+            rich += [part["rich_message"] for part in level if isinstance(part, dict) and "rich_message" in part]
+        inner = (
+            value
+            for part in level
+            for name, value in (part.items() if isinstance(part, dict) else enumerate(part))
+            if rich is None or name != "rich_message"
+        )
+        level = [value for value in inner if isinstance(value, dict | list)]
+    return not level and parts <= most_parts
