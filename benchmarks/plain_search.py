@@ -31,7 +31,7 @@ async def plain_searches(
     The search by meaning needs an embedder. `talk`: ids of messages that a prompt carries anyway.
     """
     hits = await store.search_words(scope, list_content_terms(question), limit=MAX_FOUND)
-    found = {"words": _fitting((hit.message for hit in hits if hit.message.id not in talk), budget, tokens)}
+    found = {"words": _fitting((message for message in hits if message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
     closeness = await store.vectors.measure_closeness(scope, embedder.name, await embedder.query(question), MAX_FOUND)

@@ -124,8 +124,8 @@ class MemorySearch:
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         """Find messages that contain the phrases, by the word index or else by scanning the newest."""
         # These hold the words, but not all of them hold the phrase.
-        hits = await store.search_words(scope, query.terms, limit=1000)
-        found = await asyncio.to_thread(_find_matching, [hit.message for hit in hits], query)
+        messages = await store.search_words(scope, query.terms, limit=1000)
+        found = await asyncio.to_thread(_find_matching, messages, query)
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:

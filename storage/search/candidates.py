@@ -120,9 +120,9 @@ def find_candidates(
     else:
         hits = {*nearest}
         if rarest := select_rarest(frequency):
-            hits.update(seq for seq, _ in words.find_best(connection, scope, rarest, limit))
+            hits.update(words.find_best(connection, scope, rarest, limit))
         if always := select_rarest(frequency, ALWAYS, at_least=0):
-            hits.update(words.find_holders(connection, [scope], always, ALWAYS))
+            hits.update(words.find_holders(connection, [scope], list(always), ALWAYS))
         for start, end in times:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
         if len(hits) < limit:

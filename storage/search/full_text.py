@@ -4,8 +4,7 @@ Owns the tables `words` and `word_counts`.
 """
 
 import json
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from records.scopes import Scope
@@ -14,14 +13,12 @@ from storage.search.terms import TermsEntry, make_prefix, make_token
 
 MAX_SEGMENTS_ALIKE = 2  # segments of one size are merged from this number on
 MERGED_PAGES = 64  # pages written by one `optimize`: a millisecond, and what some twenty messages need in the long run
-K1, B = 1.2, 0.75  # of BM25, as in FTS5
-MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
 MAX_COMPLETIONS_READ = 200  # a short prefix begins thousands of terms
 LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in PostgreSQL's collation "C"
 
 
 class FullText(Protocol):
-    """A word index, used inside the caller's transaction. Scores are BM25, larger is better."""
+    """A word index, used inside the caller's transaction."""
 
     def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         """Index new messages."""
@@ -49,10 +46,8 @@ class FullText(Protocol):
         """Find longer terms of the scope with this prefix, in order, at most MAX_COMPLETIONS_READ."""
         ...
 
-    def find_best(
-        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int
-    ) -> list[tuple[int, float]]:
-        """Return the seqs and scores of messages that hold any of the terms, best and then newest first."""
+    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+        """Return the seqs of messages that hold any of these counted terms, by BM25, of equals the newest first."""
         ...
 
     def find_holders(
@@ -66,13 +61,6 @@ def get_index(connection: Connection) -> FullText:
     """Return the word index of a connection's database."""
     index: FullText = getattr(connection, "full_text", _FTS5)
     return index
-
-
-def weigh_term(frequency: int, messages: int) -> float:
-    """Return BM25's inverse document frequency (Robertson and Spärck Jones) of a term."""
-    if frequency * 2 >= messages:
-        return MIN_WEIGHT
-    return math.log((messages - frequency + 0.5) / (frequency + 0.5))
 
 
 class _Fts5:
@@ -116,11 +104,9 @@ class _Fts5:
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
-    def find_best(
-        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int
-    ) -> list[tuple[int, float]]:
-        rows = connection.execute(_BEST, (_make_match_query([scope], terms), limit))
-        return [(seq, -rank) for seq, rank in rows]
+    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+        rows = connection.execute(_BEST, (_make_match_query([scope], list(frequency)), limit))
+        return [seq for (seq,) in rows]
 
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
@@ -144,4 +130,4 @@ WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
 """
 _FREQUENCY = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
 _BEGINNING = "SELECT term FROM word_counts WHERE term > ? AND term < ? LIMIT ?"
-_BEST = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"
+_BEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"

@@ -4,16 +4,18 @@ Text is analysed as for SQLite, and each term carries its scope, so both find th
 that a term occurs in a message is read from `places.marks`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weigh_term
+from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ
 from storage.search.terms import TermHashes, TermsEntry, make_prefix, make_token
 
+K1, B = 1.2, 0.75  # of BM25, as in FTS5
+MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
 MAX_TOKEN_BYTES = 1_000  # a longer token is cut and gets its hash: a lexeme may have 2,046 bytes
 MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
 
@@ -54,27 +56,27 @@ class TsVector:
         rows = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
-    def find_best(
-        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int
-    ) -> list[tuple[int, float]]:
+    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
         sums = connection.execute(
             "SELECT turns, terms FROM scope_words WHERE user_id = ? AND thread_id = ?", tuple(scope)
         ).fetchone()
         if sums is None or not sums[0]:
             return []
-        frequency = self.count_messages(connection, scope, terms)
-        weights = np.array([weigh_term(count, sums[0]) for count in frequency.values()])
+        held = np.array(list(frequency.values()))
+        # BM25's inverse document frequency (Robertson and Spärck Jones).
+        weights = np.where(
+            held * 2 >= sums[0], MIN_WEIGHT, np.log(np.maximum(sums[0] - held + 0.5, 0.5) / (held + 0.5))
+        )
         cursor = connection.cursor()
         cursor.row_factory = None  # of thousands of rows no column is read by its name
-        rows = cursor.execute(MATCHES, (scope.owner, _make_ts_query([scope], terms))).fetchall()
+        rows = cursor.execute(MATCHES, (scope.owner, _make_ts_query([scope], list(frequency)))).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         hashes = TermHashes([row[2] for row in rows])
         counts = np.zeros((len(rows), len(frequency)))
         np.add.at(counts, hashes.messages, hashes.count_terms(frequency).T)
         length = K1 * (1 - B + B * lengths / max(sums[1] / sums[0], 1e-9))
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
-        order = np.lexsort((-seqs, -scores))[:limit]
-        return list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
+        return [int(seq) for seq in seqs[np.lexsort((-seqs, -scores))[:limit]]]
 
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int

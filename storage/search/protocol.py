@@ -12,14 +12,6 @@ Floats = npt.NDArray[np.float32]  # vectors, normalised: a dot product is a cosi
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WordHit:
-    """A message that holds words of a query, and its BM25 score (larger is better)."""
-
-    message: Message
-    score: float
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Candidates:
     """The messages that may answer a question, in order of time, and their passages (text/passages.py).

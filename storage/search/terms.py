@@ -57,15 +57,18 @@ def select_wanted(terms: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
 
-def select_rarest(frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1) -> list[str]:
+def select_rarest(
+    frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1
+) -> dict[str, int]:
     """Return the rarest known terms with at most `max_postings` in total, but no fewer than `at_least` terms."""
-    chosen: list[str] = []
+    chosen: dict[str, int] = {}
     postings = 0
-    for term in sorted((term for term, count in frequency.items() if count), key=frequency.__getitem__):
-        postings += frequency[term]
+    for term, count in sorted(frequency.items(), key=lambda item: item[1]):
+        postings += count
         if len(chosen) >= at_least and postings > max_postings:
             break
-        chosen.append(term)
+        if count:
+            chosen[term] = count
     return chosen
 
 

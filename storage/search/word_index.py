@@ -83,8 +83,8 @@ def optimize(connection: Connection) -> None:
     full_text.get_index(connection).optimize(connection)
 
 
-async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
-    """Return rows of `messages` that hold any of the terms, best first, with their BM25 (larger is better).
+async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
+    """Return rows of `messages` that hold any of the terms, best by BM25 first.
 
     Terms that very many messages contain are ignored if there are rarer ones.
     """
@@ -92,12 +92,12 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
     if not wanted or limit <= 0:
         return []
 
-    def find_rows(connection: Connection) -> list[tuple[Row, float]]:
+    def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_index(connection)
         rarest = select_rarest(index.count_messages(connection, scope, wanted))
-        scores = dict(index.find_best(connection, scope, rarest, limit)) if rarest else {}
-        rows = connection.execute(_FOUND, (*scope, json.dumps(list(scores)))).fetchall()
-        return sorted(((row, scores[row["seq"]]) for row in rows), key=lambda hit: (-hit[1], -hit[0]["id"]))
+        seqs = index.find_best(connection, scope, rarest, limit) if rarest else []
+        rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
+        return [rows[seq] for seq in seqs if seq in rows]
 
     return await reader.run(find_rows)
 

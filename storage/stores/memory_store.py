@@ -23,7 +23,7 @@ from storage.schema.portable_tables import USERS
 from storage.schema.rows import CONFIG_ROWS, format_moment, parse_config, parse_message
 from storage.search import candidates as search
 from storage.search import word_index
-from storage.search.protocol import Candidates, WordHit
+from storage.search.protocol import Candidates
 from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
@@ -197,12 +197,11 @@ class MemoryStore(FoldTable):
         """
         return True
 
-    async def search_words(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+    async def search_words(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return the best messages by BM25 with at least one of the terms (see text/analyzer.py), best first."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
-            found = await word_index.search(reader, scope, terms, limit)
-        return [WordHit(message=parse_message(row), score=score) for row, score in found]
+            return [parse_message(row) for row in await word_index.search(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return edited messages whose earlier text has at least one of the terms, newest first, with the earlier text.

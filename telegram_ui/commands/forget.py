@@ -99,15 +99,15 @@ class ForgetCommands(Family):
             asked = analyzer.list_content_terms(ask.argument)
             stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(stem for term in asked for stem in stems.get(term, ()))])
-            hits = await store.search_words(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            found = await store.search_words(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
             earlier = await store.search_earlier_texts(scope, list(terms))
             facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))
             request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.list_page(ask.chat.location, first=0, limit=1)
-        found = [hit.message for hit in hits]
         # An edited message can still be found by its old words.
-        found += {message.id: message for message in earlier if message.id not in {hit.id for hit in found}}.values()
+        ids = {message.id for message in found}
+        found += {message.id: message for message in earlier if message.id not in ids}.values()
         if not terms:  # emoji are not indexed as words
             page = await self._services.search.find_page(scope, ask.argument, size=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [hit.message for hit in page.found]

@@ -25,7 +25,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
     [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
     assert await store.store_question(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
-    assert [hit.message.turn for hit in await store.search_words(ANNA, ["half"], limit=9)] == [turn, turn]
+    assert [hit.turn for hit in await store.search_words(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
 async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:

@@ -258,7 +258,7 @@ class Interleavings(RuleBasedStateMachine):
                     assert len(covered) == summary.message_count
                     assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
                 hits = await store.search_words(scope, ["walrus"], limit=10_000)
-                assert {hit.message.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
+                assert {hit.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
 
 
 @pytest.fixture(autouse=True)

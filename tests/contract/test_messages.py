@@ -144,7 +144,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
         == await store.read_last_turns(BORIS, 9)
         == [other]
     )
-    assert [hit.message for hit in await store.search_words(TOPIC, ["walrus"], limit=9)] == [secret]
+    assert await store.search_words(TOPIC, ["walrus"], limit=9) == [secret]
     assert (await store.read_counts(BORIS)).total == 1
     with pytest.raises(StaleFold):
         await fold(store, BORIS, [secret])
@@ -188,7 +188,7 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append(ANNA, [said("something else entirely"), said(text)])
     hits = await store.search_words(ANNA, analyzer.list_content_terms(question), limit=5)
-    assert [hit.message.content for hit in hits] == [text]
+    assert [hit.content for hit in hits] == [text]
 
 
 async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
@@ -204,7 +204,7 @@ async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     stored = await store.append(ANNA, [said("my cat is Möhre")])
     await fold(store, ANNA, stored)
     [hit] = await store.search_words(ANNA, ["mohr", "mohre"], limit=5)
-    assert hit.message.content == "my cat is Möhre"
+    assert hit.content == "my cat is Möhre"
     assert await store.search_words(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
 
 

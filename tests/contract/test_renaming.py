@@ -79,7 +79,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
                 replace(page, scope=new, telegram_id=None) for page in pages[old]
             ]
             assert await store.list_summaries(new) == [replace(one, scope=new) for one in shown[old]]
-            assert {hit.message.scope for hit in await store.search_words(new, ["walrus"], limit=9)} == {new}
+            assert {hit.scope for hit in await store.search_words(new, ["walrus"], limit=9)} == {new}
             assert len(await store.find_candidates(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.read_counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):

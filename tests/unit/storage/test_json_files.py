@@ -241,7 +241,7 @@ async def test_an_edited_memory_json_is_the_truth(tmp_path: Path) -> None:
     (tmp_path / "memory.json").write_text(json.dumps(whole))
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert [hit.message.id for hit in await store.search_words(ANNA, ["walrus"], limit=5)] == [1]
+        assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=5)] == [1]
         assert (await store.read_counts(ANNA)).archived == 0
 
 

@@ -134,8 +134,8 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await store.forgetting.revise(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
         assert await store.wait_until_indexed(ANNA.owner)
-        assert [hit.message.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [kept.id]
-        assert [hit.message.id for hit in await store.search_words(ANNA, ["seal"], limit=9)] == [corrected.id]
+        assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [kept.id]
+        assert [hit.id for hit in await store.search_words(ANNA, ["seal"], limit=9)] == [corrected.id]
 
 
 async def test_a_group_that_is_renamed_meanwhile_is_waited_for_under_its_new_id(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         stored = await talk(store, ANNA, 3)
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
-        assert [hit.message.id for hit in await store.search_words(ANNA, ["repli"], limit=9)] == [6, 4, 2]
+        assert [hit.id for hit in await store.search_words(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.list_backlog("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
