@@ -5,7 +5,6 @@ Owns the tables `words` and `word_counts`.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
@@ -17,44 +16,74 @@ MAX_COMPLETIONS_READ = 200  # a short prefix begins thousands of terms
 LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in PostgreSQL's collation "C"
 
 
-class FullText(Protocol):
-    """A word index, used inside the caller's transaction."""
+class FullText:
+    """SQLite's word index, used inside the caller's transaction."""
 
     def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         """Index new messages."""
+        connection.executemany(
+            "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
+        )
 
     def remove_owner(self, connection: Connection, owner: int) -> None:
         """Remove an owner's messages, before they are deleted from `messages`."""
+        connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
+        self.merge(connection)
 
     def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
         """Remove messages (a JSON array of seqs). Their terms stay in the file until `merge`."""
+        connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs,))
 
     def merge(self, connection: Connection) -> None:
         """Merge the index segments, which deletes the terms of removed messages from the file."""
+        # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
+        connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def optimize(self, connection: Connection) -> None:
         """Merge a few index segments, because each search reads all of them."""
+        # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
+        values = (MAX_SEGMENTS_ALIKE,)
+        if connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", values).fetchone() is None:
+            connection.execute("INSERT INTO words (words, rank) VALUES ('usermerge', ?)", values)
+        connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
 
     def rename_owner(self, connection: Connection, old: int, new: int) -> None:
         """Give an owner's terms a new owner id, while `messages` still has the old one."""
+        for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():
+            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old, new))
+            connection.execute(_RENAMED, (before, after, old, thread))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Count the messages of the scope that hold each term."""
-        ...
+        tokens = {make_token(scope, term): term for term in terms}
+        rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
+        return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
         """Find longer terms of the scope with this prefix, in order, at most MAX_COMPLETIONS_READ."""
-        ...
+        start = make_token(scope, prefix)
+        rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
+        return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
     def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-        """Return the seqs of messages that hold any of these counted terms, by BM25, of equals the newest first."""
-        ...
+        """Return the seqs of messages that hold any of the counted terms, best by BM25 and then newest first."""
+        rows = connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
+            (_make_match_query([scope], list(frequency)), limit),
+        )
+        return [seq for (seq,) in rows]
 
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
-        """Return the seqs of messages of these scopes that hold any of the terms."""
-        ...
+        """Return the seqs of messages of these scopes of one owner that hold any of the terms."""
+        rows = connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_make_match_query(scopes, terms), limit)
+        )
+        return [seq for (seq,) in rows]
+
+
+_FTS5 = FullText()
 
 
 def get_index(connection: Connection) -> FullText:
@@ -63,71 +92,15 @@ def get_index(connection: Connection) -> FullText:
     return index
 
 
-class _Fts5:
-    """SQLite's index. It keeps the terms of deleted rows until its segments are merged."""
-
-    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
-        connection.executemany(
-            "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
-        )
-
-    def remove_owner(self, connection: Connection, owner: int) -> None:
-        connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
-        self.merge(connection)
-
-    def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
-        connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs,))
-
-    def merge(self, connection: Connection) -> None:
-        # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
-        connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-    def optimize(self, connection: Connection) -> None:
-        # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
-        values = (MAX_SEGMENTS_ALIKE,)
-        if connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", values).fetchone() is None:
-            connection.execute("INSERT INTO words (words, rank) VALUES ('usermerge', ?)", values)
-        connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
-
-    def rename_owner(self, connection: Connection, old: int, new: int) -> None:
-        for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():
-            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old, new))
-            connection.execute(_RENAMED, (before, after, old, thread))
-
-    def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        tokens = {make_token(scope, term): term for term in terms}
-        rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
-        return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
-
-    def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        start = make_token(scope, prefix)
-        rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
-        return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
-
-    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-        rows = connection.execute(_BEST, (_make_match_query([scope], list(frequency)), limit))
-        return [seq for (seq,) in rows]
-
-    def find_holders(
-        self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
-    ) -> list[int]:
-        rows = connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_make_match_query(scopes, terms), limit)
-        )
-        return [seq for (seq,) in rows]
-
-
 def _make_match_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
     """Return an FTS5 query for messages of these scopes that hold any of the terms."""
     # Always quoted: raw terms could be read as operators.
     return " OR ".join(f'"{make_token(scope, term)}"' for scope in scopes for term in terms)
 
 
-_FTS5 = _Fts5()
 _RENAMED = """
 UPDATE words SET terms = replace(terms, ?, ?)
 WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
 """
 _FREQUENCY = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
 _BEGINNING = "SELECT term FROM word_counts WHERE term > ? AND term < ? LIMIT ?"
-_BEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"

@@ -11,7 +11,7 @@ import numpy as np
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ
+from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullText
 from storage.search.terms import TermHashes, TermsEntry, make_prefix, make_token
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
@@ -20,7 +20,7 @@ MAX_TOKEN_BYTES = 1_000  # a longer token is cut and gets its hash: a lexeme may
 MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
 
 
-class TsVector:
+class TsVector(FullText):
     """The word index of the PostgreSQL store."""
 
     def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
@@ -81,8 +81,7 @@ class TsVector:
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
-        owner = scopes[0].owner  # scopes of one owner
-        rows = connection.execute(HOLDING, (owner, _make_ts_query(scopes, terms), limit))
+        rows = connection.execute(HOLDING, (scopes[0].owner, _make_ts_query(scopes, terms), limit))
         return [seq for (seq,) in rows]
 
 

@@ -7,7 +7,6 @@ Owns the tables `places` and `scope_words`. Does not analyse text (text/analyzer
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from datetime import date
 from functools import lru_cache
 
 from records.scopes import Scope
@@ -40,8 +39,9 @@ async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> Non
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     """Analyse messages for `put`. Use a thread unless there is only one short message."""
-    is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS
-    return _make_entries(rows) if is_short else await asyncio.to_thread(_make_entries, rows)
+    if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
+        return [make_entry(*rows[0])]
+    return await asyncio.to_thread(lambda: [make_entry(seq, row) for seq, row in yielding_gil(rows)])
 
 
 def remove_owner(connection: Connection, owner: int) -> None:
@@ -54,7 +54,7 @@ def remove_owner(connection: Connection, owner: int) -> None:
 def remove_messages(connection: Connection, owner: int, ids: str) -> None:
     """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`.
 
-    Their terms stay in the file until `merge`.
+    Their terms stay in the file until FullText.merge.
     """
     _remove_seqs(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
@@ -62,25 +62,15 @@ def remove_messages(connection: Connection, owner: int, ids: str) -> None:
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index a message that is new or whose text changed."""
-    entries = _make_entries([(seq, row)])
-    _remove_seqs(connection, entries[0].scope.owner, [seq])
-    put(connection, entries)
+    entry = make_entry(seq, row)
+    _remove_seqs(connection, entry.scope.owner, [seq])
+    put(connection, [entry])
 
 
 def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
     given = json.dumps(seqs)
     full_text.get_index(connection).remove_messages(connection, owner, given)
     connection.execute(_REMOVE, (owner, given))
-
-
-def merge(connection: Connection) -> None:
-    """Merge the index segments, which deletes the terms of removed messages from the file."""
-    full_text.get_index(connection).merge(connection)
-
-
-def optimize(connection: Connection) -> None:
-    """Merge a few index segments, because each search reads all of them."""
-    full_text.get_index(connection).optimize(connection)
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
@@ -106,10 +96,6 @@ def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages inside the caller's transaction."""
     full_text.get_index(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
-
-
-def _make_entries(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    return [make_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
 def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
@@ -138,18 +124,10 @@ def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Term
 def list_heading_terms(row: AnyRow) -> list[str]:
     """Return the terms of a message's date, speaker and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
-    return [
-        *_list_day_words(day),
-        *_list_name_terms(str(row["speaker"])),
-        *(analyzer.analyse_text(title) if title else ()),
-    ]
+    heading = (f"{day.day} {day:%B} {day.year}", str(row["speaker"]), title)
+    return [term for text in heading for term in _list_cached_terms(text)]
 
 
-@lru_cache(maxsize=1_000)
-def _list_day_words(day: date) -> tuple[str, ...]:
-    return tuple(analyzer.analyse_text(f"{day.day} {day:%B} {day.year}"))
-
-
-@lru_cache(maxsize=1_000)
-def _list_name_terms(text: str) -> tuple[str, ...]:
+@lru_cache(maxsize=2_000)
+def _list_cached_terms(text: str) -> tuple[str, ...]:
     return tuple(analyzer.analyse_text(text))

@@ -22,7 +22,7 @@ from storage.erasure.deletion_cascade import DeletionCascade
 from storage.schema.portable_tables import USERS
 from storage.schema.rows import CONFIG_ROWS, format_moment, parse_config, parse_message
 from storage.search import candidates as search
-from storage.search import word_index
+from storage.search import full_text, word_index
 from storage.search.protocol import Candidates
 from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
@@ -253,7 +253,7 @@ class MemoryStore(FoldTable):
         """Merge segments of the word index if at least four messages were added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
-            await self.database.transact(word_index.optimize, None)
+            await self.database.transact(lambda connection: full_text.get_index(connection).optimize(connection), None)
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
@@ -288,7 +288,7 @@ class MemoryStore(FoldTable):
     async def purge_erased_text(self) -> None:
         """Rewrite the files and the word index without erased text, which the logs may hold until `truncate_logs`."""
         async with self.database.write(None) as tx:
-            await tx.run(word_index.merge)
+            await tx.run(lambda connection: full_text.get_index(connection).merge(connection))
         await self.database.rewrite()
 
     async def truncate_logs(self) -> bool:
