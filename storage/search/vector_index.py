@@ -75,8 +75,7 @@ class Matrix:
 
     @classmethod
     def empty(cls, dimensions: int) -> "Matrix":
-        none = np.zeros(0, np.int64)
-        vectors = np.zeros((0, dimensions), np.float32)
+        none, vectors = np.zeros(0, np.int64), np.zeros((0, dimensions), np.float32)
         return cls(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
 
     @property
@@ -110,14 +109,10 @@ class Matrix:
         direction = query - mean
         direction /= np.float32(max(float(np.linalg.norm(direction)), 1e-9))
         cosines = np.asarray((np.vecdot(vectors, direction) - np.vecdot(mean, direction)) / lengths)
-        best = np.argsort(-cosines, kind="stable") if self.count <= limit else _find_best(cosines, 2 * limit)
+        best = np.argpartition(-cosines, min(2 * limit, self.count - 1))[: 2 * limit]
+        best = best[np.argsort(-cosines[best])]
         nearest = tuple(dict.fromkeys(seqs[best].tolist()))[:limit]
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
-
-
-def _find_best(cosines: Floats, limit: int) -> npt.NDArray[np.intp]:
-    rows = np.argpartition(-cosines, min(limit, len(cosines) - 1))[:limit]
-    return rows[np.argsort(-cosines[rows], kind="stable")]
 
 
 def _append_items(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -171,11 +166,10 @@ class VectorIndex:
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
             by_owner.setdefault(item.message.scope.owner, []).append(item)
-        blobs = {owner: [_split_blobs(item) for item in mine] for owner, mine in by_owner.items()}
         async with self._lock:
             outcomes = await asyncio.gather(
                 *(
-                    self.database.transact(partial(_store_vectors, model, mine, blobs[owner]), owner)
+                    self.database.transact(partial(_store_vectors, model, mine), owner)
                     for owner, mine in by_owner.items()
                 ),
                 return_exceptions=True,
@@ -298,20 +292,15 @@ def _split_blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _store_vectors(
-    model: str, items: Sequence[MessageVectors], blobs: Sequence[Sequence[tuple[int, bytes]]], connection: Connection
-) -> list[MessageVectors]:
+def _store_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
     """Store the vectors of one owner's messages. Return the stored items. Skip changed messages."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
-    fresh = [index for index, item in enumerate(items) if _make_text_key(item) in texts]
-    keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
-    connection.executemany(_REMOVE, [keys[index] for index in fresh])
-    connection.executemany(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
-    connection.executemany("DELETE FROM unindexed WHERE seq = ?", [(items[index].seq,) for index in fresh])
-    return [items[index] for index in fresh]
-
-
-def _make_text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:
-    message = item.message
-    return item.seq, message.scope.owner, message.scope.thread, message.id, message.content
+    fresh = [item for item in items if (item.seq, *item.message.scope, item.message.id, item.message.content) in texts]
+    rows = [
+        (*item.message.scope, item.seq, model_id, part, blob) for item in fresh for part, blob in _split_blobs(item)
+    ]
+    connection.executemany(_REMOVE, [(*item.message.scope, item.seq) for item in fresh])
+    connection.executemany(_INSERT, rows)
+    connection.executemany("DELETE FROM unindexed WHERE seq = ?", [(item.seq,) for item in fresh])
+    return fresh
