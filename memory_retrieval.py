@@ -296,17 +296,11 @@ class MemoryRetrieval:
         target = await store.explanations.find_message(scope, replied.telegram_id)
         if target is None:
             return []
-        near, room = await store.read_messages(scope, replies.list_ids_around(target)), builder.snippet_room
-        choose = partial(
-            replies.find_reply_snippets,
-            near,
-            self._tokens,
-            middle=target.id,
-            shown=builder.shown_ids,
-            before=before,
-            room=room,
-        )
-        return await _run_off_loop(choose, count_characters(near))
+        ids = range(target.id - replies.NEIGHBOURS, target.id + replies.NEIGHBOURS + 1)
+        messages = await store.read_messages(scope, ids)
+        shown, room = builder.shown_ids, builder.snippet_room
+        choose = partial(replies.find_reply_snippets, messages, self._tokens, target_id=target.id, shown=shown)
+        return await _run_off_loop(partial(choose, before=before, room=room), count_characters(messages))
 
     async def pack_snippets(
         self,

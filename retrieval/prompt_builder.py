@@ -1,8 +1,4 @@
-"""Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure.
-
-Owns the sizes, the order in which parts are dropped (`_drop_least_important`), the order of parts in the request
-(`_make_request`), and the list of what was cut.
-"""
+"""Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +14,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets, add_sections
-from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role, find_uncovered, measure_token_share
+from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role, find_uncovered
 from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS = 800
@@ -27,6 +23,7 @@ ONE_SNIPPET_TOKENS = 64  # enough for a piece of one snippet
 MAX_INSTRUCTIONS_TOKENS = 400
 INSTRUCTIONS_SHARE = 10  # lasting instructions take at most a tenth of the ceiling
 MAX_MESSAGE_TOKENS = 10**9  # for the first rendering of the message, before its room is known
+USUAL_SHARE = 0.25  # tokens per character if none were counted: English has four characters a token
 FACTS_SHARE = 3  # facts take at most a third of the budget for snippets
 
 
@@ -53,7 +50,7 @@ class PromptBuilder:
     ) -> None:
         self._tokens = tokenizer
         self._renderer = TurnRenderer(tokenizer, in_group=incoming.in_group)
-        self._now = now
+        self._now, self._zone = now, now.tzinfo or UTC
         self._full_recent = budgets.recent
         self._one_snippet = min(ONE_SNIPPET_TOKENS, budgets.snippets)
         self._turns: list[PastTurn] = []
@@ -71,8 +68,8 @@ class PromptBuilder:
         if incoming.replied is not None:
             self._clock = f"{replies.quote_replied(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
-        self._system = add_sections(tokenizer, system_prompt, sections, budgets.system)
-        self._system = tokenizer.cut_end(self._system, budgets.system)
+        system = add_sections(tokenizer, system_prompt, sections, budgets.system)
+        self._system = tokenizer.cut_end(system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
@@ -126,7 +123,7 @@ class PromptBuilder:
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
         room -= self._tokens.count(quoting.format_block("instructions", []))
         for instruction in instructions:
-            size = self._tokens.count(self._format_fact(instruction)) + 1
+            size = self._tokens.count(prompts.format_recalled_fact(instruction, self._zone)) + 1
             if size <= room:
                 self._instructions.append(instruction)
                 room -= size
@@ -153,7 +150,7 @@ class PromptBuilder:
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
         for summary in summaries:
-            size = self._tokens.count(self._format_summary(summary)) + 1
+            size = self._tokens.count(prompts.format_summary(summary, self._zone)) + 1
             self._wanted += size
             if taken + size <= room:
                 self._summaries.append(summary)
@@ -228,7 +225,7 @@ class PromptBuilder:
         room -= self._tokens.count(quoting.format_block("facts", []))
         used = 0
         for fact in facts:
-            size = self._tokens.count(self._format_fact(fact)) + 1
+            size = self._tokens.count(prompts.format_recalled_fact(fact, self._zone)) + 1
             if used + size <= room:
                 self._facts.append(fact)
                 used += size
@@ -288,11 +285,11 @@ class PromptBuilder:
             return 0
         messages, characters = self._history
         tokens = {part.name: part.tokens for part in parts}
-        share = measure_token_share(self._turns, tokens["recent"])
-        of = self._tokens.spoken_tokens
-        bare, one_more = self._size([]) + of("system", "") + of("user", ""), of("assistant", "")
-        fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
-        return fixed + round(characters * share) + messages * one_more
+        seen = sum(len(content) for turn in self._turns for content in turn.contents)
+        share = tokens["recent"] / seen if seen else USUAL_SHARE
+        frames = [("system", 1), ("user", 1), ("assistant", messages)]
+        fixed = self._size([]) + sum(count * self._tokens.spoken_tokens(role, "") for role, count in frames)
+        return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
     def _drop_least_important(self, over: int) -> bool:
         """Give up the least important part that is left. Return False if there is none."""
@@ -318,16 +315,12 @@ class PromptBuilder:
             cut, _ = self._incoming.render_within(had - over - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
-            self._system = self._shorten_middle(self._system, over)
+            had = self._tokens.count(self._system)
+            cut = self._tokens.cut_middle(self._system, had - over - 4)
+            self._system = cut if self._tokens.count(cut) < had else ""
         else:
             return False
         return True
-
-    def _shorten_middle(self, text: str, over: int) -> str:
-        """Cut a text in its middle by `over` tokens and a few more."""
-        had = self._tokens.count(text)
-        cut = self._tokens.cut_middle(text, had - over - 4)
-        return cut if self._tokens.count(cut) < had else ""
 
     def _add_turn(self, turn: PastTurn) -> None:
         self._turns.append(turn)
@@ -352,10 +345,9 @@ class PromptBuilder:
 
     def _make_request(self) -> list[PromptMessage]:
         """Order the parts by how rarely they change, so that providers can cache the beginning."""
+        about = "\n\n".join(text for text in (self._format_profile(), self._format_summaries()) if text)
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
-        about = [self._format_profile(), self._format_summaries()]
-        if any(about):
-            request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
+        request += [PromptMessage(role="user", content=about)] if about else []
         for turn in self._list_turns_in_order():
             for message, content in zip(turn.messages, turn.contents, strict=True):
                 request.append(PromptMessage(role=find_role(message), content=content))
@@ -369,25 +361,20 @@ class PromptBuilder:
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
     def _format_summaries(self) -> str:
-        lines = [self._format_summary(summary) for summary in self._summaries]
+        lines = [prompts.format_summary(summary, self._zone) for summary in self._summaries]
         return quoting.format_block("summaries", lines) if lines else ""
-
-    def _format_summary(self, summary: Summary) -> str:
-        return prompts.format_summary(summary, self._now.tzinfo or UTC)
 
     def _format_profile(self) -> str:
         return prompts.format_profile(self._profile_text) if self._profile_text else ""
 
-    def _format_fact(self, fact: RecalledFact) -> str:
-        return prompts.format_recalled_fact(fact, self._now.tzinfo or UTC)
-
     def _format_facts(self) -> str:
-        return quoting.format_block("facts", [self._format_fact(fact) for fact in self._facts]) if self._facts else ""
+        lines = [prompts.format_recalled_fact(fact, self._zone) for fact in self._facts]
+        return quoting.format_block("facts", lines) if lines else ""
 
     def _format_instructions(self) -> str:
         """Return the instructions in order of time, since a later one overrides an earlier one."""
         in_time = sorted(self._instructions, key=lambda instruction: (instruction.fact.valid_from, instruction.fact.id))
-        lines = [self._format_fact(instruction) for instruction in in_time]
+        lines = [prompts.format_recalled_fact(instruction, self._zone) for instruction in in_time]
         return quoting.format_block("instructions", lines) if lines else ""
 
     def _format_snippets(self) -> str:

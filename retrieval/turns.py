@@ -10,7 +10,6 @@ from records.messages import OTHERS, Message, Role, cut_documents
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
-USUAL_SHARE = 0.25  # tokens per character if none were counted: English has four characters a token
 WORTH_SHOWING = 48  # tokens: a smaller piece of a message says too little
 
 
@@ -41,17 +40,14 @@ class TurnRenderer:
     def render(self, messages: Sequence[Message]) -> list[PastTurn]:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
-            if message.origin == "declined":
-                continue
-            grouped.setdefault(message.turn, []).append(message)
+            if message.origin != "declined":
+                grouped.setdefault(message.turn, []).append(message)
         return [self._render_whole(group) for group in grouped.values()]
 
     def _render_whole(self, group: Sequence[Message]) -> PastTurn:
         shown = cut_documents(group)
-        turn = self._make_turn(shown, [self._render_content(message) for message in shown])
-        if len(shown) == len(group):
-            return turn
         ids = {message.id for message in shown}
+        turn = self._make_turn(shown, [self._render_content(message) for message in shown])
         return replace(turn, left_out=tuple(message for message in group if message.id not in ids))
 
     def squeeze(self, turn: PastTurn, room: int) -> PastTurn | None:
@@ -126,12 +122,6 @@ def select_own_messages(messages: Sequence[Message]) -> list[Message]:
 
 def count_characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
-
-
-def measure_token_share(turns: Sequence[PastTurn], tokens: int) -> float:
-    """Return the tokens per character of turns with so many `tokens`, or USUAL_SHARE without turns."""
-    seen = sum(len(content) for turn in turns for content in turn.contents)
-    return tokens / seen if seen else USUAL_SHARE
 
 
 def find_uncovered(
