@@ -1,4 +1,4 @@
-"""How the tests of this folder are called: whole numbers, a folder to work in, one JSON object, and its exit status."""
+"""The command line that the tests of this folder share."""
 
 import argparse
 import asyncio
@@ -10,15 +10,15 @@ from typing import Any, Concatenate
 
 
 def run(
-    what: str | None,
+    description: str | None,
     numbers: Mapping[str, int],
     test: Callable[Concatenate[Path, ...], Coroutine[Any, Any, Mapping[str, object]]],
 ) -> int:
-    """Run `test` in a folder, with an option for each of `numbers` (name and default), and print what it returns.
+    """Run `test` in a folder with the given options, print its report as JSON, and return the exit status.
 
-    0, or 1 unless its `is_good`. `what`: the help's first words.
+    `numbers` has the name and default of each option. The status is 1 unless the report's `is_good` is true.
     """
-    parser = argparse.ArgumentParser(description=what)
+    parser = argparse.ArgumentParser(description=description)
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")

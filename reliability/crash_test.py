@@ -1,8 +1,8 @@
-"""kill -9 at random moments while people talk, fold, move between stores: is anything lost, doubled or torn?
+"""Kill the bot with SIGKILL at random moments while people talk, fold and move between stores.
 
-`python -m reliability.crash_test [--kills 500] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON object
-(`--within`: it ends early, with the kills that there were); its exit status is 1 when anything was violated. After each
-kill the files are read as they are, before anything recovers them.
+`python -m reliability.crash_test [--kills 500] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON object.
+The exit status is 1 if an invariant was violated. After each kill, the files are read before anything recovers them.
+With `--within`, the test ends early and reports the kills so far.
 """
 
 import asyncio
@@ -18,11 +18,10 @@ from reliability import command, killing
 from reliability.town import STORAGES, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
 
-MAX_RUN_SECONDS = 1.5  # seconds that a run lives at most once it fetches updates
-AT_START = 0.3  # the share of kills that come before a run is ready
-AT_MOVE = 0.4  # the share of the other kills that come just after a move between stores was asked for
-WITHOUT_INDEX = 0.2
-"""The share of kills after which the JSON store rebuilds its working copy, as it does after a power failure."""
+MAX_RUN_SECONDS = 1.5  # the longest time from fetching updates to the kill
+SHARE_AT_START = 0.3  # kills before the bot is ready
+SHARE_AT_MOVE = 0.4  # of the other kills: just after somebody asked for a move between stores
+SHARE_WITHOUT_INDEX = 0.2  # kills after which index.db is deleted, as a power failure may do
 
 
 @dataclass(kw_only=True)
@@ -35,7 +34,7 @@ class Outcome(killing.Outcome):
 
 
 class CrashTest(killing.KillTest):
-    """One bot, its people, and the kills."""
+    """A kill test of one process."""
 
     storages = STORAGES
     outcome: Outcome
@@ -46,16 +45,16 @@ class CrashTest(killing.KillTest):
         self.outcome = Outcome()
 
     async def kill(self) -> None:
-        """One kill: of the current run, or of the next one while it starts."""
-        if self.chance.random() < AT_START:
+        """Kill the current run, or kill it and the next one while that starts."""
+        if self.chance.random() < SHARE_AT_START:
             await self.bots[0].end(signal.SIGKILL)
             await self.bots[0].begin()
-            # The moment of the kill is drawn at random; it waits for nothing.
+            # The kill comes at a random moment, so this sleep waits for no event.
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.bots[0].ready(), self.chance.random() * 0.3)
             self.outcome.at_start += 1
             self.outcome.kills += 1
-        elif self.chance.random() < AT_MOVE:
+        elif self.chance.random() < SHARE_AT_MOVE:
             moves = [asyncio.create_task(talker.moving.wait()) for talker in self.talkers]
             await asyncio.wait(moves, timeout=MAX_RUN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             for move in moves:
@@ -67,7 +66,7 @@ class CrashTest(killing.KillTest):
         self.outcome.kills += 1
         self.check(settled=False)
         index = list(self._data.glob("index.db*"))
-        if index and self.chance.random() < WITHOUT_INDEX:
+        if index and self.chance.random() < SHARE_WITHOUT_INDEX:
             for file in index:
                 file.unlink()
             self.outcome.without_index += 1
@@ -82,7 +81,7 @@ class CrashTest(killing.KillTest):
 
 
 async def crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) -> dict[str, object]:
-    """Run it in `folder`; the object that is printed."""
+    """Run the test in `folder` and return its report."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
@@ -92,7 +91,7 @@ async def crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) ->
         test = CrashTest(house, bot, chance, data=house.data)
         await test.run(kills, within=within)
         if test.outcome.found:
-            (folder / "log").write_text(bot.text(), encoding="utf-8")
+            (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     done = test.outcome
     return {
         "kills": done.kills,

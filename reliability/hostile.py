@@ -1,10 +1,9 @@
-"""One hostile person, and a second one next to them: how much longer does the second one wait for an answer?
+"""Measure how much longer one person waits for answers while another person attacks the bot.
 
-`python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as
-a process, and in each round measures the second person alone, then while the load lasts. It prints one JSON object; its
-exit status is 1 when the median wait next to the load is more than `MAX_SLOWDOWN` times the usual one. The model takes
-a second for an answer; with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the
-program bounds anything.
+`python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as a
+process. In each round, it measures the waiting person alone, then during the attack. It prints one JSON object. The
+exit status is 1 if the median wait during an attack is more than `MAX_SLOWDOWN` times the usual one. With
+`--answer-after 0`, the model answers at once, which shows the delay by the attack most clearly.
 """
 
 import argparse
@@ -36,15 +35,15 @@ from tests.end_to_end.visitors import init_data
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
 
-MAX_SLOWDOWN = 3.0  # how many times their usual wait a second person may wait next to a hostile one (median of median)
-WARM = 5  # turns before anything is measured
-PAUSE = 0.1  # seconds between an answer and the second person's next question
+MAX_SLOWDOWN = 3.0  # the median wait during an attack, divided by the usual median
+WARM_UP_TURNS = 5
+PAUSE_SECONDS = 0.1  # between an answer and the next question
 QUESTION = re.compile(r"question (\d+)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """`load`: what the hostile person does again and again. `settings`: of the bot, beyond the usual ones."""
+    """One attack, which is repeated, with the bot's additional settings."""
 
     name: str
     load: Load
@@ -52,7 +51,7 @@ class Case:
     is_webhook: bool = False
     has_page: bool = False
     each_behind: bool = False
-    """Whether each question comes right behind a whole load, where the load is not one that lasts."""
+    """True if each question is asked directly after a complete load instead of during it."""
 
 
 CASES = (
@@ -69,15 +68,15 @@ CASES = (
 )
 
 
-class Street:
-    """The bot, the hostile person and the second one."""
+class Bystander:
+    """The person whose waiting time is measured."""
 
     def __init__(self, house: House) -> None:
         self.second = house.person("Bob")
         self._asked = 0
 
     async def turn(self) -> float:
-        """One question of the second person; seconds until its answer is there."""
+        """Ask one question and return the seconds until its answer."""
         self._asked += 1
         since, started = self.second.now, time.perf_counter()
         self.second.says(f"What about question {self._asked}?")
@@ -85,18 +84,18 @@ class Street:
         return time.perf_counter() - started
 
     async def turns(self, number: int, *, until: Callable[[], bool] = lambda: True) -> list[float]:
-        """So many questions, and more until this is so, with a pause after each."""
+        """Ask at least `number` questions, and more until `until` returns True. Return the waiting times."""
         waits: list[float] = []
         while len(waits) < number or not until():
             waits.append(await self.turn())
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSE_SECONDS)
         return waits
 
 
 async def measure(
     case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
 ) -> dict[str, object]:
-    """One case in a run of its own; its entry in what is printed."""
+    """Measure one case in its own run of the bot, and return its part of the report."""
     alone: list[float] = []
     beside: list[float] = []
     async with AsyncExitStack() as stack:
@@ -105,43 +104,43 @@ async def measure(
         address = f"127.0.0.1:{stack.enter_context(kept_port())}"
         if webhook or case.is_webhook:
             settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
-        street, hostile = Street(house), house.person("Ann")
+        bystander, hostile = Bystander(house), house.person("Ann")
         attack = Attack(hostile=hostile, strangers=[house.person(f"Eve {n}") for n in range(9)], address=address)
         if case.has_page:
             attack.page = f"127.0.0.1:{stack.enter_context(kept_port())}"
             settings |= {"DASHBOARD_URL": f"http://{attack.page}", "DASHBOARD_LISTEN": attack.page}
-        settings["ALLOWED_USER_IDS"] = f"{street.second.id},{hostile.id}"
+        settings["ALLOWED_USER_IDS"] = f"{bystander.second.id},{hostile.id}"
         async with house.bot(**settings):
-            for person in (street.second, hostile):
+            for person in (bystander.second, hostile):
                 await person.sets_up()
             if case.has_page:
-                attack.token = await _session_of(attack)
-            await street.turns(WARM)
+                attack.token = await _sign_in(attack)
+            await bystander.turns(WARM_UP_TURNS)
             for _ in range(rounds):
-                alone += await street.turns(turns)
+                alone += await bystander.turns(turns)
                 house.model.requests.clear()
                 if case.each_behind:
                     for _ in range(max(1, turns // 5)):
                         await case.load(attack)
-                        beside.append(await street.turn())
+                        beside.append(await bystander.turn())
                         await attack.settled()
                 else:
                     async with _lasting(case.load, attack):
-                        beside += await street.turns(turns, until=partial(_was_done, attack, attack.done))
+                        beside += await bystander.turns(turns, until=partial(_was_done, attack, attack.done))
                 await attack.settled()
     ratio = statistics.median(beside) / statistics.median(alone)
     return {
         "turns": len(beside),
-        "alone_ms": _spread(alone),
-        "beside_ms": _spread(beside),
+        "alone_ms": _summarize_times(alone),
+        "beside_ms": _summarize_times(beside),
         "ratio": round(ratio, 2),
         "loads": attack.done,
         "is_good": ratio <= MAX_SLOWDOWN,
     }
 
 
-async def _session_of(attack: Attack) -> str:
-    """The token of the hostile person's session on the page."""
+async def _sign_in(attack: Attack) -> str:
+    """Sign the hostile person in on the memory page and return the session's token."""
     async with httpx.AsyncClient(base_url=f"http://{attack.page}", trust_env=False) as client:
         answer = await client.post("/api/session", json={"init_data": init_data(attack.hostile.id)})
         return str(answer.json()["token"])
@@ -153,14 +152,14 @@ def _was_done(attack: Attack, before: int) -> bool:
 
 @asynccontextmanager
 async def _lasting(load: Load, attack: Attack) -> AsyncIterator[None]:
-    """The load, again and again while the block runs; what was begun is finished."""
+    """Repeat the load while the block runs, and finish the last one."""
     stopping = asyncio.Event()
 
-    async def again() -> None:
+    async def repeat_load() -> None:
         while not stopping.is_set():
             await load(attack)
 
-    task = asyncio.create_task(again())
+    task = asyncio.create_task(repeat_load())
     try:
         begun = asyncio.create_task(attack.began.wait())
         await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -178,7 +177,7 @@ async def _lasting(load: Load, attack: Attack) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]:
-    """A small Telegram, and a model that gives everybody what they came for."""
+    """Run a local Bot API server and a model that cooperates with every attack."""
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     model.default(ANSWERS, answer)
     model.default(SUMMARIES, SUMMARY)
@@ -196,7 +195,7 @@ async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]
 
 
 def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
-    """What the model says: the hostile person has talked it into everything."""
+    """Answer as the model, with whatever the attack asks for."""
     said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
         "\n\n"
     )[2]
@@ -205,12 +204,12 @@ def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
         return Behaviour(calls=(call,) * 8)
     for words, text in loads.ANSWERS.items():
         if words in said:
-            return Behaviour(text=text, plain=True)  # in one piece: this program's own work is not to be measured
+            return Behaviour(text=text, plain=True)  # in one piece, so that streaming by this program costs no time
     asked = QUESTION.findall(said)
     return f"Answer {asked[-1]}." if asked else "Noted."
 
 
-def _spread(seconds: Sequence[float]) -> dict[str, float]:
+def _summarize_times(seconds: Sequence[float]) -> dict[str, float]:
     ordered = sorted(seconds)
     return {
         "median": round(1000 * statistics.median(ordered), 1),
@@ -228,7 +227,7 @@ async def hostile(
     answer_after: float,
     webhook: bool = False,
 ) -> dict[str, object]:
-    """Measure the cases whose names contain one of these (all of them if none is given), each in a new folder."""
+    """Measure all cases, or those whose name contains one of `names`, each in its own folder."""
     cases = [case for case in CASES if not names or any(name in case.name for name in names)]
     results: dict[str, dict[str, object]] = {}
     for number, case in enumerate(cases):

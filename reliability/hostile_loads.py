@@ -1,6 +1,6 @@
-"""What a hostile person does: one load for each way in which one person once kept everybody waiting.
+"""The attacks of a hostile person, one for each way in which a person once delayed everybody else.
 
-Each load is a function that does it once and returns when the bot is through with it. Does not know what it costs.
+Each load is a function that attacks once and returns when the bot has handled it. Nothing is measured here.
 """
 
 import asyncio
@@ -13,18 +13,19 @@ from itertools import count
 
 from tests.end_to_end.harness import Json, Member
 
-MESSAGES, OF_STRANGERS = 1_200, 900
+FLOOD_MESSAGES = 1_200
+STRANGERS_MESSAGES = 900
 CONNECTIONS = 400  # twice as many as the bot keeps open
 PIPELINES = 20
-ASKING = 100
+PAGE_CONNECTIONS = 100
 UPLOADS = 60
-SOON = 0.005  # seconds after which a connection that was closed is opened again at once, as fast as one machine can
-CRAWL = 1.0  # seconds between two bytes of a slow connection, and before one that was closed is opened again
-TRIES = 12
-PIECE = 4_000
+RECONNECT_SECONDS = 0.005  # before a closed connection is opened again
+CRAWL_SECONDS = 1.0  # between two bytes of a slow connection, and before a slow one is opened again
+MAX_QUESTIONS_TO_SETTLE = 12
+PIECE_CHARS = 4_000
 PIECES = 25
-IMPORTED = 2_000_000  # characters of one imported message: what once kept everybody waiting for half a minute
-PACKED = 15_000_000  # bytes that an archive of tiny parts unpacks to
+IMPORTED_CHARS = 2_000_000  # of one message, which once blocked everybody for half a minute
+UNPACKED_BYTES = 15_000_000  # of an archive with tiny parts
 WALNUTS = "How many walnuts"
 ANSWERS = {
     "Quote 1": "> " * 120 + "x" * 600,
@@ -32,25 +33,25 @@ ANSWERS = {
     "Quote 3": "[" * 8_000 + "](" * 4_000,
     "Quote 4": "".join(f"- **a{n}** [l](http://x.y/{n})\n" for n in range(700)),
 }
-"""What the model answers to somebody who asks for it: a little shorter than what would be sent as a file."""
+"""Answers by the words that request them. Each is slightly shorter than an answer that is sent as a file."""
 ELEMENTS = ("{},", "[],", "0,", '"",', '{"a":{}},', '{"id":1,"date":"2020-01-01","text":"x"},')
 
 
 @dataclass(kw_only=True)
 class Attack:
-    """Who does it and where. `began` is set once the bot is at work on the load; `done`: how often it was done."""
+    """The state of one attack. `began` is set when the bot works on the load, and `done` counts finished loads."""
 
     hostile: Member
     strangers: Sequence[Member]
     address: str
     page: str = ""
-    """Where the memory page is served."""
+    """The host and port of the memory page."""
     token: str = ""
-    """Of the hostile person's session there."""
+    """The token of the hostile person's session on the page."""
     began: asyncio.Event = field(default_factory=asyncio.Event)
     done: int = 0
     lasts: bool = False
-    """Whether the load goes on until it is told to end."""
+    """True while a load runs that ends only on request."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
     _ending: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -58,16 +59,16 @@ class Attack:
         return next(self._numbers)
 
     async def end(self) -> None:
-        """Let go of what lasts until it is told to end."""
+        """Stop a load that ends only on request."""
         self._ending.set()
 
-    async def until_ended(self) -> None:
+    async def wait_for_end(self) -> None:
         await self._ending.wait()
         self._ending.clear()
 
     async def settled(self) -> None:
-        """Until the hostile person is answered as usual: nothing of theirs is waiting any more."""
-        for _ in range(TRIES):  # a question may be refused, where too much is waiting
+        """Wait until the hostile person gets an answer again, so nothing of theirs is queued."""
+        for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
             number, since = self.next(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
             with suppress(AssertionError):
@@ -77,7 +78,7 @@ class Attack:
         raise AssertionError(f"the hostile person is not answered any more; the last words were {heard}")
 
     async def says(self, text: str, *, times: int = 1) -> None:
-        """Say it so many times at once, and wait for so many messages of the bot."""
+        """Send a text `times` times without waiting, then wait for as many messages of the bot."""
         since = self.hostile.now
         for _ in range(times):
             self.hostile.says(text)
@@ -86,7 +87,7 @@ class Attack:
             await self.hostile.hears(since=self.hostile.now)
 
     async def sends(self, data: bytes, *, caption: str = "/import") -> Json:
-        """Send a file; the bot's last words about it."""
+        """Send a file and return the bot's final message about it."""
         since = self.hostile.now
         self.hostile.house.world.send_file(
             self.hostile.id, self.hostile.chat_id, kind="document", name="result.json", data=data, caption=caption
@@ -99,7 +100,7 @@ Load = Callable[[Attack], Awaitable[None]]
 
 
 async def tools(attack: Attack) -> None:
-    """Questions about which the model searches memory eight times a round, as long as it may."""
+    """Ask a question for which the model searches memory eight times per round, for all rounds."""
     if not attack.done:
         for number in range(40):
             said = f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12
@@ -109,14 +110,16 @@ async def tools(attack: Attack) -> None:
 
 
 async def long_texts(attack: Attack) -> None:
-    """A paste of words with digits, an imported message of two million characters, a question about it."""
+    """Paste words with digits, import a message of two million characters, and ask about it."""
     number = attack.next()
     since = attack.hostile.now
     for piece in range(PIECES):
-        attack.hostile.says(_words(PIECE, f"{number}p{piece}"))
+        attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))
     attack.began.set()
     await attack.hostile.hears(since=since)
-    offer = await attack.sends(gzip.compress(_telegram([_words(IMPORTED, f"{number}i")], first=number), 6))
+    offer = await attack.sends(
+        gzip.compress(_make_export([_make_words(IMPORTED_CHARS, f"{number}i")], first=number), 6)
+    )
     if "reply_markup" in offer:
         since = attack.hostile.now
         attack.hostile.press(offer, "Import")
@@ -126,32 +129,32 @@ async def long_texts(attack: Attack) -> None:
 
 
 async def many_parts(attack: Attack) -> None:
-    """Files of very many tiny elements, as they are and packed."""
+    """Import a file of very many tiny elements, alternately plain and packed."""
     element = ELEMENTS[attack.done % len(ELEMENTS)]
-    size = PACKED if attack.done % 2 else 900_000
+    size = UNPACKED_BYTES if attack.done % 2 else 900_000
     data = f'{{"type": "saved_messages", "id": 7, "messages": [{element * (size // len(element))}{{}}]}}'.encode()
     await attack.sends(gzip.compress(data, 6) if attack.done % 2 else data)
     attack.done += 1
 
 
 async def entities(attack: Attack) -> None:
-    """Answers of quotes in quotes, very many short entities, brackets without an end, and deep lists."""
+    """Request answers with nested quotes, very many entities, unclosed brackets and long lists."""
     for words in ANSWERS:
         await attack.says(words)
     attack.done += 1
 
 
 async def flood(attack: Attack) -> None:
-    """1,200 messages at once, and 900 of people whom the bot does not know. Returns at once."""
-    for number in range(MESSAGES):
+    """Send 1,200 messages, and 900 from strangers, without waiting."""
+    for number in range(FLOOD_MESSAGES):
         attack.hostile.says(f"Message {number}")
-        if number * OF_STRANGERS // MESSAGES > (number - 1) * OF_STRANGERS // MESSAGES:
+        if number * STRANGERS_MESSAGES // FLOOD_MESSAGES > (number - 1) * STRANGERS_MESSAGES // FLOOD_MESSAGES:
             attack.strangers[number % len(attack.strangers)].says(f"Let me in {number}")
     attack.done += 1
 
 
 async def slow_connections(attack: Attack) -> None:
-    """Twice as many connections as the bot keeps, each sending its headers byte by byte; closed ones open again."""
+    """Open twice as many connections as the bot keeps, send headers byte by byte, and reopen closed ones."""
     host, _, port = attack.address.rpartition(":")
 
     async def crawl() -> None:
@@ -164,42 +167,42 @@ async def slow_connections(attack: Attack) -> None:
                     while is_open:
                         writer.write(b"x")
                         with suppress(TimeoutError):
-                            async with asyncio.timeout(CRAWL):  # wait_for may swallow the end of this task
+                            async with asyncio.timeout(CRAWL_SECONDS):  # wait_for may swallow the end of this task
                                 is_open = bool(await reader.read(1))
                 finally:
                     writer.close()
-            await asyncio.sleep(CRAWL)
+            await asyncio.sleep(CRAWL_SECONDS)
 
-    await _lasting(attack, [crawl() for _ in range(CONNECTIONS)])
+    await _run_until_ended(attack, [crawl() for _ in range(CONNECTIONS)])
 
 
 async def page_pipelined(attack: Attack) -> None:
-    """Connections of somebody without a session who sends request upon request and reads the answers."""
-    await _lasting(attack, [_pipeline(attack) for _ in range(PIPELINES)])
+    """Pipeline requests without a session and read the answers."""
+    await _run_until_ended(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
 
 
 async def page_connections(attack: Attack) -> None:
-    """Ordinary connections without a session, each of which asks again once it is answered."""
-    await _lasting(attack, [_ask_again_and_again(attack) for _ in range(ASKING)])
+    """Open connections without a session, and reconnect after each answer."""
+    await _run_until_ended(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
 
 
 async def page_uploads(attack: Attack) -> None:
-    """Uploads of one person with a session that are sent by halves."""
-    await _lasting(attack, [_half_an_upload(attack) for _ in range(UPLOADS)])
+    """Send half of each upload within a session."""
+    await _run_until_ended(attack, [_send_half_uploads(attack) for _ in range(UPLOADS)])
 
 
 async def page_exports(attack: Attack) -> None:
-    """Exports of one person with a session that are not read."""
-    await _lasting(attack, [_unread_export(attack) for _ in range(UPLOADS)])
+    """Request exports within a session and never read them."""
+    await _run_until_ended(attack, [_request_unread_exports(attack) for _ in range(UPLOADS)])
 
 
-async def _lasting(attack: Attack, works: Sequence[Coroutine[object, object, None]]) -> None:
+async def _run_until_ended(attack: Attack, works: Sequence[Coroutine[object, object, None]]) -> None:
     tasks = [asyncio.create_task(work) for work in works]
     try:
-        await asyncio.sleep(CRAWL)  # the moment in which they connect; it proves nothing
+        await asyncio.sleep(CRAWL_SECONDS)  # time to connect
         attack.lasts = True
         attack.began.set()
-        await attack.until_ended()
+        await attack.wait_for_end()
     finally:
         for task in tasks:
             task.cancel()
@@ -208,7 +211,7 @@ async def _lasting(attack: Attack, works: Sequence[Coroutine[object, object, Non
 
 
 @asynccontextmanager
-async def _connection(attack: Attack) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def _open_connection(attack: Attack) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     host, _, port = attack.page.rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     try:
@@ -217,71 +220,71 @@ async def _connection(attack: Attack) -> AsyncIterator[tuple[asyncio.StreamReade
         writer.close()
 
 
-async def _pipeline(attack: Attack) -> None:
+async def _pipeline_requests(attack: Attack) -> None:
     requests = f"GET /api/home?owner=1 HTTP/1.1\r\nHost: {attack.page}\r\n\r\n".encode() * 50
     while True:
         with suppress(OSError):
-            async with _connection(attack) as (reader, writer):
-                writing = asyncio.create_task(_write_on(writer, requests))
+            async with _open_connection(attack) as (reader, writer):
+                writing = asyncio.create_task(_write_repeatedly(writer, requests))
                 try:
                     while await reader.read(65_536):
                         pass
                 finally:
                     writing.cancel()
                     await asyncio.gather(writing, return_exceptions=True)
-        await asyncio.sleep(SOON)
+        await asyncio.sleep(RECONNECT_SECONDS)
 
 
-async def _write_on(writer: asyncio.StreamWriter, data: bytes) -> None:
+async def _write_repeatedly(writer: asyncio.StreamWriter, data: bytes) -> None:
     while True:
         writer.write(data)
         await writer.drain()
 
 
-async def _ask_again_and_again(attack: Attack) -> None:
+async def _reconnect_repeatedly(attack: Attack) -> None:
     request = f"GET / HTTP/1.1\r\nHost: {attack.page}\r\nConnection: close\r\n\r\n".encode()
     while True:
         with suppress(OSError):
-            async with _connection(attack) as (reader, writer):
+            async with _open_connection(attack) as (reader, writer):
                 writer.write(request)
                 await writer.drain()
                 while await reader.read(65_536):
                     pass
-        await asyncio.sleep(SOON)
+        await asyncio.sleep(RECONNECT_SECONDS)
 
 
-async def _half_an_upload(attack: Attack) -> None:
+async def _send_half_uploads(attack: Attack) -> None:
     query = f"owner={attack.hostile.id}&name=result.json"
     head = f"POST /api/import/plan?{query} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n"
     while True:
         with suppress(OSError):
-            async with _connection(attack) as (reader, writer):
+            async with _open_connection(attack) as (reader, writer):
                 writer.write(f"{head}Content-Length: 49000000\r\n\r\n".encode())
                 for _ in range(400):
                     writer.write(b" " * 61_000)
                     await writer.drain()
                 await reader.read()
-        await asyncio.sleep(CRAWL)
+        await asyncio.sleep(CRAWL_SECONDS)
 
 
-async def _unread_export(attack: Attack) -> None:
+async def _request_unread_exports(attack: Attack) -> None:
     path = f"/api/export?owner={attack.hostile.id}&format=json"
     request = f"GET {path} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n\r\n"
     while True:
         with suppress(OSError):
-            async with _connection(attack) as (_, writer):
+            async with _open_connection(attack) as (_, writer):
                 writer.write(request.encode())
                 await writer.drain()
                 await asyncio.sleep(30)
-        await asyncio.sleep(CRAWL)
+        await asyncio.sleep(CRAWL_SECONDS)
 
 
-def _words(characters: int, seed: str) -> str:
-    """Words with digits, each another one: what is dearest to analyse."""
+def _make_words(characters: int, seed: str) -> str:
+    """Return distinct words with digits, which cost the analyzer most."""
     return " ".join(f"w{n}x{seed}" for n in range(characters // 8))[:characters]
 
 
-def _telegram(texts: Sequence[str], *, first: int) -> bytes:
+def _make_export(texts: Sequence[str], *, first: int) -> bytes:
     messages = [
         {
             "id": first * 1_000 + number,

@@ -1,6 +1,6 @@
-"""What must hold at every instant in the files of a DATA_DIR, read with plain sqlite3 and json, and in PostgreSQL.
+"""Read a DATA_DIR or a PostgreSQL database and check the invariants that hold at every moment.
 
-Shares no code with the stores, since it would share their errors. Does not know who wrote the files.
+It uses plain sqlite3, json and psycopg. It shares no code with the stores, because it would share their errors.
 """
 
 import json
@@ -30,20 +30,20 @@ _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("us
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """The memories that one store holds."""
+    """The rows of one store."""
 
     users: tuple[Row, ...] = ()
     messages: tuple[Row, ...] = ()
     summaries: tuple[Row, ...] = ()
 
-    def of(self, owner: int) -> "Rows":
+    def select_owner(self, owner: int) -> "Rows":
         kept = {name: tuple(row for row in getattr(self, name) if row["user_id"] == owner) for name in _KEYS}
         return Rows(**kept)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """A DATA_DIR at one moment. `homes`: the store of each owner; `moving`: owners with a move under way."""
+    """A DATA_DIR at one moment: the store of each owner, the owners with an unfinished move, all rows and the inbox."""
 
     homes: dict[int, str] = field(default_factory=dict)
     moving: frozenset[int] = frozenset()
@@ -51,12 +51,12 @@ class Files:
     inbox: tuple[str, ...] = ()
 
     def home(self, owner: int) -> Rows:
-        """The store that is responsible for an owner."""
-        return self.stores[self.homes[owner]].of(owner) if owner in self.homes else Rows()
+        """Return the owner's rows from the store that holds their memory."""
+        return self.stores[self.homes[owner]].select_owner(owner) if owner in self.homes else Rows()
 
 
-def read(folder: Path) -> Files:
-    """Read without changing anything: opening a file would recover it, so a copy is opened."""
+def read_folder(folder: Path) -> Files:
+    """Read a DATA_DIR from a copy, because SQLite recovers a file when it opens it."""
     if not (folder / "memory.db").exists():
         return Files()
     with tempfile.TemporaryDirectory() as away:
@@ -76,15 +76,15 @@ def read(folder: Path) -> Files:
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _clean({name: rows(sql) for name, sql in _MINE.items()}),
-                    "json": _json_rows(folder),
+                    "sqlite": _parse_sql_rows({name: rows(sql) for name, sql in _MINE.items()}),
+                    "json": _read_json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
             )
 
 
 def read_server(address: str, folder: Path | None = None) -> Files:
-    """The tables of a server at one moment, and the memories in JSON of one process. `folder`: its DATA_DIR."""
+    """Read all tables of a server in one transaction, and the JSON memories in `folder`."""
     with psycopg.connect(address, row_factory=dict_row) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
@@ -94,16 +94,16 @@ def read_server(address: str, folder: Path | None = None) -> Files:
         return Files(
             homes={row["user_id"]: row["storage_type"] for row in rows("SELECT user_id, storage_type FROM users")},
             stores={
-                "postgres": _clean({name: rows(sql) for name, sql in _ON_SERVER.items()}),
+                "postgres": _parse_sql_rows({name: rows(sql) for name, sql in _ON_SERVER.items()}),
                 "sqlite": Rows(),
-                "json": _json_rows(folder) if folder else Rows(),
+                "json": _read_json_rows(folder) if folder else Rows(),
             },
             inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
         )
 
 
-def _clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
-    """Rows of SQL as those of JSON are."""
+def _parse_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
+    """Convert SQL rows to the same types as the rows of the JSON files."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])
         row["source_chunk_ids"] = json.loads(row["source_chunk_ids"])
@@ -112,8 +112,8 @@ def _clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
     return Rows(**tables)
 
 
-def _json_rows(folder: Path) -> Rows:
-    """memory.json, and the records of its journal that are newer."""
+def _read_json_rows(folder: Path) -> Rows:
+    """Read memory.json, and apply the newer records of its journal."""
     tables: dict[str, dict[tuple[int, ...], Row]] = {name: {} for name in _KEYS}
     newest = 0
     if (folder / "memory.json").exists():
@@ -124,14 +124,14 @@ def _json_rows(folder: Path) -> Rows:
         for name in ("messages", "summaries"):
             for owner, rows in content[name].items():
                 tables[name].update({(int(owner), row["id"]): {**row, "user_id": int(owner)} for row in rows})
-    for record in _records(folder / "memory.json.journal"):
+    for record in _read_journal(folder / "memory.json.journal"):
         if record["seq"] > newest:
-            _apply(record, tables)
+            _apply_record(record, tables)
     return Rows(**{name: tuple(rows.values()) for name, rows in tables.items()})
 
 
-def _records(path: Path) -> Iterator[Row]:
-    """The whole records of a journal, the lines of each put together."""
+def _read_journal(path: Path) -> Iterator[Row]:
+    """Yield the lines of each complete record of a journal. Skip lines with a wrong checksum."""
     if not path.exists():
         return
     parts: list[Row] = []
@@ -145,13 +145,13 @@ def _records(path: Path) -> Iterator[Row]:
             parts = []
 
 
-def _apply(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) -> None:
+def _apply_record(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) -> None:
     for name, keys in record["delete"].items():
         for key in keys:
             if name == "users":
                 for rows in tables.values():
-                    for gone in [one for one in rows if one[0] == key[0]]:
-                        del rows[gone]
+                    for row_key in [row_key for row_key in rows if row_key[0] == key[0]]:
+                        del rows[row_key]
             elif name in tables:
                 tables[name].pop(tuple(key), None)
     for name, rows in record["put"].items():
@@ -162,7 +162,7 @@ def _apply(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) -> None:
 
 @dataclass(kw_only=True)
 class Violations:
-    """What was found wrong, each with a line that says where. `strays`: stored, though not said as a message."""
+    """All violations by kind, one line each. Strays are stored messages that nobody sent."""
 
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
@@ -186,13 +186,13 @@ class Violations:
         return "; ".join(f"{name}: {line}" for name, lines in vars(self).items() for line in lines)
 
 
-def violations(files: Files) -> Violations:
-    """Everything that must hold whatever was being done: also between a kill and the next start."""
+def find_violations(files: Files) -> Violations:
+    """Check the invariants that hold at every moment, even between a kill and the next start."""
     found = Violations()
     for owner, kind in files.homes.items():
         _check_memory(owner, files.home(owner), found)
         for other, rows in files.stores.items():
-            if other != kind and owner not in files.moving and any(vars(rows.of(owner)).values()):
+            if other != kind and owner not in files.moving and any(vars(rows.select_owner(owner)).values()):
                 found.two_places.append(f"{owner} lives in {kind}, and {other} holds something of theirs")
     return found
 
@@ -208,11 +208,12 @@ def _check_memory(owner: int, memory: Rows, found: Violations) -> None:
             found.orphans.append(f"{owner}: message {row['id']} in chunk {row['chunk_id']}")
     chunks = Counter(row["chunk_id"] for row in memory.messages)
     for number, row in summaries.items():
-        missing = [one for one in (*row["source_ids"], *row["source_chunk_ids"]) if one not in summaries]
+        sources_of_row = (*row["source_ids"], *row["source_chunk_ids"])
+        missing = [source for source in sources_of_row if source not in summaries]
         if missing:
             found.orphans.append(f"{owner}: summary {number} names {missing}")
         # Only under the pyramid policy does a summary cover exactly its chunk.
         if row["policy"] == "pyramid" and row["level"] == 1 and chunks[number] != row["message_count"]:
             found.orphans.append(f"{owner}: summary {number} covers {row['message_count']}, has {chunks[number]}")
-        if any(summaries[one]["is_active"] for one in row["source_ids"] if one in summaries):
+        if any(summaries[source]["is_active"] for source in row["source_ids"] if source in summaries):
             found.both.append(f"{owner}: a source of summary {number} is still active")

@@ -1,6 +1,6 @@
-"""People who talk while the bot's processes are killed; in the end every answer is waited for.
+"""A test in which people talk while the bot's processes are killed.
 
-What is killed when, and where the memory is read, is in crash_test.py (one process) and replicas.py (several).
+crash_test.py (one process) and replicas.py (several) decide which process is killed when, and read the memory.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ from reliability.town import Bot, Ledger, Talker
 from tests.end_to_end.harness import House
 
 PEOPLE = 6
-SETTLED_WITHIN = 300.0
+MAX_SETTLE_SECONDS = 300.0  # for the last answers, after the last kill
 
 
 @dataclass(kw_only=True)
 class Outcome:
-    """The result of one test. `with_inbox`: after how many kills updates waited."""
+    """The result of one test. `with_inbox` counts the kills after which updates were waiting."""
 
     kills: int = 0
     with_inbox: int = 0
@@ -35,16 +35,16 @@ class Outcome:
 
 
 class KillTest(ABC):
-    """The processes of one bot and its people: some alone, and a group of two."""
+    """The processes of one bot, six people in private chats, and a group of two."""
 
     storages: Sequence[str]
-    """What the people choose, in turns."""
+    """The storages that the people choose in the setup, one after another."""
     outcome: Outcome
 
     def __init__(
         self, house: House, bots: Sequence[Bot], chance: random.Random, *, moves: float, step_patience: float
     ) -> None:
-        """`moves` and `step_patience`: see Talker."""
+        """Pass `moves` and `step_patience` to each Talker."""
         self.house = house
         self.bots = bots
         self.chance = chance
@@ -57,8 +57,9 @@ class KillTest(ABC):
         ]
 
     async def run(self, rounds: int, *, within: float = 0.0) -> None:
-        """Everybody sets up and talks through so many rounds of kills. `within`: seconds after which no further round
-        begins; 0: however long it takes.
+        """Let everybody set up and talk during `rounds` rounds of kills, then check what is stored.
+
+        Begin no further round after `within` seconds, unless it is 0.
         """
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
@@ -74,7 +75,7 @@ class KillTest(ABC):
             for _ in range(rounds):
                 await self.kill()
                 for task in talking:
-                    if task.done():  # nobody may stop talking; what failed is raised
+                    if task.done():  # a talker stops early only because of an error, which this raises
                         task.result()
                 if within and time.monotonic() - begun > within:
                     break
@@ -83,30 +84,30 @@ class KillTest(ABC):
 
     @abstractmethod
     async def kill(self) -> None:
-        """One round: kill, check what is stored, go on."""
+        """Kill a process, check what is stored, and restart it."""
 
     async def revive(self) -> None:
-        """Start what is still dead after the last round."""
+        """Start the processes that are still dead."""
         return
 
-    async def fetched(self) -> None:
-        """Wait until Telegram holds nothing that was said."""
+    async def wait_until_fetched(self) -> None:
+        """Wait until Telegram holds no more updates."""
         await self.house.world.updates.emptied()
 
     @abstractmethod
     def check(self, *, settled: bool) -> None:
-        """Add what is wrong in what is stored to the outcome."""
+        """Check what is stored, and add the violations to the outcome."""
 
     async def _settle(self, talking: "Sequence[asyncio.Task[None]]") -> None:
         for talker in self.talkers:
             talker.stopping.set()
-        await asyncio.wait(talking, timeout=SETTLED_WITHIN)
-        self.outcome.unanswered = self.ledger.unanswered()
-        await self.fetched()
+        await asyncio.wait(talking, timeout=MAX_SETTLE_SECONDS)
+        self.outcome.unanswered = self.ledger.list_unanswered()
+        await self.wait_until_fetched()
         torn = self.outcome.found.torn
         for bot in self.bots:
             if await bot.end(signal.SIGTERM) != 0:
                 torn.append("a last run did not stop cleanly")
         self.check(settled=True)
-        if any(bot.tracebacks() for bot in self.bots):
+        if any(bot.count_tracebacks() for bot in self.bots):
             torn.append("there are tracebacks in the log")

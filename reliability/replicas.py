@@ -1,10 +1,10 @@
-"""kill -9 at random among several processes that serve one bot: is anything lost, doubled or out of order?
+"""Kill random processes of several that serve one bot, and look for lost, doubled or reordered messages.
 
 `python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1]
-[--within SECONDS] [--data FOLDER]` starts a server of its own and prints one JSON object; its exit status is 1 when
-anything was violated. After each kill and each pause the tables are read while the others go on. After so many seconds
-(0: never) it ends early, with the kills that there were. `--lost N`: the reply to one COMMIT in N is lost.
-`--webhook 1`: updates come by a webhook, to any of the processes.
+[--within SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The exit status is 1 if
+an invariant was violated. After each kill and pause, the tables are read while the other processes continue. With
+`--within`, the test ends early. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`, updates
+arrive by webhook at a random process.
 """
 
 import asyncio
@@ -20,28 +20,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reliability import command, killing
-from reliability.invariants import Files, read_server, violations
+from reliability.invariants import Files, find_violations, read_server
 from reliability.town import WORD, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
 from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 from tests.support.postgres_wire import laid
 
-MAX_PAUSE_SECONDS = 1.5  # seconds between two kills at most
-STAYS_DEAD = 0.03
-"""The share of kills after which the process is not started again before the next kill: the others take over."""
-MIN_HANG_SECONDS, MAX_HANG_SECONDS = 5.0, 60.0
-"""Seconds that a process is paused; its leases last 20. It wakes, and serves on."""
-TOLD_EVERY = 20  # kills after which a line on stderr says how far it is
+MAX_PAUSE_SECONDS = 1.5  # the longest time between two kills
+SHARE_STAYING_DEAD = 0.03  # kills after which the process stays dead until the next kill, so the others take over
+MIN_HANG_SECONDS = 5.0
+MAX_HANG_SECONDS = 60.0  # leases last 20 s, so some pauses lose them
+KILLS_PER_PROGRESS_LINE = 20
 
 
-def out_of_order(files: Files) -> list[str]:
-    """People's words that were stored before earlier ones; words are numbered as they are said."""
+def find_reordered(files: Files) -> list[str]:
+    """Find messages that were stored before earlier ones, by the numbers in their words."""
     found = []
     for owner in files.homes:
         asked = sorted((row["id"], row["content"]) for row in files.home(owner).messages if row["role"] == "user")
         numbers = [int(word[1:-1]) for _, text in asked for word in WORD.findall(text)]
-        found += [f"{owner}: {one} before {other}" for one, other in itertools.pairwise(numbers) if one > other]
+        found += [
+            f"{owner}: {first} before {second}" for first, second in itertools.pairwise(numbers) if first > second
+        ]
     return found
 
 
@@ -59,7 +60,7 @@ class Outcome(killing.Outcome):
 
 
 class ReplicaTest(killing.KillTest):
-    """The processes of one bot, its people, and the kills."""
+    """A kill test of several processes."""
 
     storages = ("PostgreSQL",)
     outcome: Outcome
@@ -67,7 +68,7 @@ class ReplicaTest(killing.KillTest):
     def __init__(
         self, house: House, bots: Sequence[Bot], address: str, chance: random.Random, *, pauses: float
     ) -> None:
-        """`pauses`: for each kill."""
+        """Pause a process before a kill with the probability `pauses`."""
         super().__init__(house, bots, chance, moves=0.0, step_patience=120.0)
         self.address = address
         self._pauses = pauses
@@ -86,12 +87,12 @@ class ReplicaTest(killing.KillTest):
         self.outcome.kills += 1
         self.check(settled=False)
         await self.revive()
-        if self.chance.random() < STAYS_DEAD and len(living) > 1:
+        if self.chance.random() < SHARE_STAYING_DEAD and len(living) > 1:
             self._dead.add(number)
             self.outcome.stayed_dead += 1
         else:
             await bot.serve()
-        if self.outcome.kills % TOLD_EVERY == 0:
+        if self.outcome.kills % KILLS_PER_PROGRESS_LINE == 0:
             print(f"{self.outcome.kills} kills, {self.outcome.found.counts()}", file=sys.stderr, flush=True)
 
     async def pause(self, number: int) -> None:
@@ -109,21 +110,21 @@ class ReplicaTest(killing.KillTest):
         self._dead.clear()
 
     def check(self, *, settled: bool) -> None:
-        # The servers of Telegram and of the model are in this process: while the tables are read nobody says anything.
+        # The Bot API server and the model run in this process, so nobody sends anything while the tables are read.
         pending = str(self.house.world.updates.pending())
         files = read_server(self.address)
-        self.outcome.found.add(violations(files))
-        self.outcome.found.add(self.ledger.missing(files, pending, settled=settled))
+        self.outcome.found.add(find_violations(files))
+        self.outcome.found.add(self.ledger.find_missing(files, pending, settled=settled))
         self.outcome.with_inbox += bool(files.inbox)
-        self.outcome.disordered += out_of_order(files)
+        self.outcome.disordered += find_reordered(files)
 
 
-def told(test: ReplicaTest, **given: int) -> dict[str, object]:
-    """What came of it, as it is printed."""
+def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
+    """Return the report of a test together with its options."""
     done = test.outcome
     return {
         "kills": done.kills,
-        **given,
+        **options,
         "hung_and_woke": done.hung,
         "stayed_dead": done.stayed_dead,
         "kills_with_work_in_the_inbox": done.with_inbox,
@@ -140,8 +141,8 @@ def told(test: ReplicaTest, **given: int) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def balanced(ports: Sequence[int], chance: random.Random) -> AsyncIterator[str]:
-    """An address that leads each connection to one of these ports, whoever listens there."""
+async def run_load_balancer(ports: Sequence[int], chance: random.Random) -> AsyncIterator[str]:
+    """Yield a webhook URL whose connections go to a random port on which a process listens."""
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
@@ -150,7 +151,7 @@ async def balanced(ports: Sequence[int], chance: random.Random) -> AsyncIterator
                 await writer.drain()
         writer.close()
 
-    async def connected(from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+    async def handle_connection(from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
         for port in chance.sample(ports, len(ports)):
             with suppress(OSError):
                 from_bot, to_bot = await asyncio.open_connection("127.0.0.1", port)
@@ -158,14 +159,14 @@ async def balanced(ports: Sequence[int], chance: random.Random) -> AsyncIterator
                 return
         to_client.close()
 
-    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+    async with await asyncio.start_server(handle_connection, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
 
 
 async def replica_test(
     folder: Path, *, kills: int, pauses: int, lost: int, webhook: int, replicas: int, seed: int, within: int = 0
 ) -> dict[str, object]:
-    """Run it in `folder`; the object that is printed."""
+    """Run the test in `folder` and return its report."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
@@ -176,7 +177,7 @@ async def replica_test(
         settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
         ports = [stack.enter_context(kept_port()) for _ in range(replicas)]
         if webhook:
-            settings["WEBHOOK_URL"] = await stack.enter_async_context(balanced(ports, chance))
+            settings["WEBHOOK_URL"] = await stack.enter_async_context(run_load_balancer(ports, chance))
         bots = []
         for number, port in enumerate(ports):
             environ = house.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
@@ -186,8 +187,8 @@ async def replica_test(
         await test.run(kills, within=within)
         if not test.outcome.is_good:
             for number, bot in enumerate(bots):
-                (folder / f"log-{number}").write_text(bot.text(), encoding="utf-8")
-    return told(test, lost_commits=wire.cut, webhook=webhook, replicas=replicas, seed=seed)
+                (folder / f"log-{number}").write_text(bot.read_log(), encoding="utf-8")
+    return make_report(test, lost_commits=wire.cut, webhook=webhook, replicas=replicas, seed=seed)
 
 
 if __name__ == "__main__":

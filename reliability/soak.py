@@ -1,10 +1,9 @@
-"""Thousands of turns by a hundred people while faults happen at random: is anything violated, does memory grow?
+"""Let a hundred people hold thousands of turns while faults happen at random, and measure the process's memory.
 
 `python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one
-JSON object (`--within`: it ends early, with the turns that there were); its exit status is 1 when anything was
-violated, or when memory went on growing in the later half of a long run. Faults:
-Telegram (429, 502, connections cut before and after the effect), the model (429, 500, connections cut, empty answers),
-and a disk that refuses every write for a moment. Needs Linux.
+JSON object. The exit status is 1 if an invariant was violated, or if the process kept growing in the later half of a
+long run. With `--within`, it ends early. Telegram fails (429, 502, connections cut before or after the effect), the
+model fails (429, 500, connections cut, empty answers), and the disk refuses all writes for a moment. Needs Linux.
 """
 
 import asyncio
@@ -44,19 +43,19 @@ MODEL = [
     Behaviour(text="Half of an", drop="middle"),
     Behaviour(text=""),
 ]
-MODEL_FAILS = 0.03
-TELEGRAM_EVERY = 0.5
-POLLS_RECOVER = 10.0
-DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0  # seconds, on average
-SETTLED = 8_000  # turns from which on a run is long enough to be asked whether memory is flat
-FLAT = 5.0  # percent that memory may grow by in the later half
+MODEL_FAILURE_SHARE = 0.03
+MEAN_SECONDS_BETWEEN_TELEGRAM_FAULTS = 0.5
+MIN_SECONDS_BETWEEN_POLL_FAULTS = 10.0  # the bot pauses for longer after each failed poll in a row
+MEAN_SECONDS_BETWEEN_DISK_FAULTS = 20.0
+MEAN_DISK_FAULT_SECONDS = 2.0
+MIN_TURNS_TO_JUDGE_GROWTH = 8_000  # before that, the process fills its caches
+MAX_GROWTH_PERCENT = 5.0  # of resident memory in the later half
 THRESHOLDS = (5, 10, 20)
-PATIENCE = 120.0
-"""Seconds after which somebody goes on without an answer: on a busy machine a hundred people wait for a while."""
+PATIENCE = 120.0  # seconds after which a person continues without an answer
 
 
 class Soak:
-    """One run of the bot, its people, and the faults around them."""
+    """One run of the bot with its people and the injected faults."""
 
     def __init__(self, house: House, bot: Bot, chance: random.Random, *, people: int) -> None:
         self._house = house
@@ -80,9 +79,9 @@ class Soak:
         ]
 
     async def run(self, turns: int, *, within: float) -> int:
-        """Hold this many turns, then wait for every answer; the exit status of the bot.
+        """Hold this many turns, wait for the answers, stop the bot, and return its exit status.
 
-        `within`: seconds after which it is enough; 0: however long it takes.
+        Begin no further turn after `within` seconds, unless it is 0.
         """
         async with AsyncExitStack() as stack:
 
@@ -95,8 +94,8 @@ class Soak:
             await asyncio.gather(*(talker.configure_as(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers)))
             self._house.model.default(ANSWERS, self._answer)
             self._house.model.default(SUMMARIES, self._summary)
-            faults = [asyncio.create_task(self._telegram()), asyncio.create_task(self._disk())]
-            for task in (*faults, asyncio.create_task(self._measure())):
+            faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._break_disk())]
+            for task in (*faults, asyncio.create_task(self._measure_memory())):
                 track(task)
             talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
             for task in talking:
@@ -112,11 +111,11 @@ class Soak:
             await asyncio.gather(*faults, return_exceptions=True)
             self._house.faults.clear()
             await asyncio.wait(talking, timeout=PATIENCE)
-            self.is_listening = await self._drained()
+            self.is_listening = await self._wait_until_fetched()
             return await self._bot.end(signal.SIGTERM)
 
-    async def _drained(self) -> bool:
-        """Whether the bot has fetched everything; waits for it while it makes progress."""
+    async def _wait_until_fetched(self) -> bool:
+        """Return True once the bot has fetched all updates, or False if it makes no progress."""
         updates = self._house.world.updates
         while True:
             waiting = len(updates.pending())
@@ -127,66 +126,65 @@ class Soak:
             if len(updates.pending()) >= waiting:
                 return False
 
-    def _fails(self) -> Behaviour | None:
-        if self._chance.random() >= MODEL_FAILS:
+    def _choose_failure(self) -> Behaviour | None:
+        if self._chance.random() >= MODEL_FAILURE_SHARE:
             return None
         self.injected["model"] += 1
         return self._chance.choice(MODEL)
 
     def _answer(self, messages: Sequence[Mapping[str, str]]) -> Answer:
-        return self._fails() or answer(messages)
+        return self._choose_failure() or answer(messages)
 
     def _summary(self, _: Sequence[Mapping[str, str]]) -> Answer:
-        return self._fails() or SUMMARY
+        return self._choose_failure() or SUMMARY
 
-    async def _telegram(self) -> None:
+    async def _break_telegram(self) -> None:
         polls_fail_from = 0.0
         while True:
-            await asyncio.sleep(self._chance.expovariate(1 / TELEGRAM_EVERY))
+            await asyncio.sleep(self._chance.expovariate(1 / MEAN_SECONDS_BETWEEN_TELEGRAM_FAULTS))
             fault = self._chance.choice(TELEGRAM)
             if fault.method == "getUpdates":
-                # Failures in a row make the library wait for up to 30 s before the next poll: it may recover between.
+                # After several failures in a row, the bot waits up to 30 s before it polls again.
                 if time.monotonic() < polls_fail_from:
                     continue
-                polls_fail_from = time.monotonic() + POLLS_RECOVER
+                polls_fail_from = time.monotonic() + MIN_SECONDS_BETWEEN_POLL_FAULTS
             self._house.faults.add(fault)
             self.injected["telegram"] += 1
 
-    async def _disk(self) -> None:
+    async def _break_disk(self) -> None:
         while True:
-            await asyncio.sleep(self._chance.expovariate(1 / DISK_EVERY))
+            await asyncio.sleep(self._chance.expovariate(1 / MEAN_SECONDS_BETWEEN_DISK_FAULTS))
             self.injected["disk"] += 1
             try:
                 resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-                await asyncio.sleep(self._chance.random() * 2 * DISK_FAILS_FOR)
+                await asyncio.sleep(self._chance.random() * 2 * MEAN_DISK_FAULT_SECONDS)
             finally:
                 resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
-    async def _measure(self) -> None:
+    async def _measure_memory(self) -> None:
         while True:
-            self.rss.append(_rss(self._bot.pid))
+            self.rss.append(_read_resident_mb(self._bot.pid))
             await asyncio.sleep(0.5)
 
 
-def _rss(pid: int) -> int:
-    """Resident megabytes of a process."""
+def _read_resident_mb(pid: int) -> int:
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
 
-def medians(values: Sequence[int], parts: int) -> list[float]:
-    """The median of each of this many equal parts."""
+def compute_medians(values: Sequence[int], parts: int) -> list[float]:
+    """Cut the values into equal parts and return the median of each."""
     cuts = [len(values) * number // parts for number in range(parts + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
 
 
-def growth(eighths: Sequence[float]) -> float:
-    """By how many percent the last eighth exceeds the fifth; before that, the process fills its caches."""
+def compute_growth(eighths: Sequence[float]) -> float:
+    """Return the growth from the fifth to the last eighth of a run, in percent."""
     return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
 
 
 async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int = 0) -> dict[str, object]:
-    """Run it in `folder`; the object that is printed."""
+    """Run the test in `folder` and return its report."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
@@ -197,15 +195,15 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int 
         status = await work.run(turns, within=within)
         found = Violations()
         found.add(work.ledger.check(house.data, settled=True)[0])
-        if status or bot.tracebacks():
-            found.torn.append(f"status {status}, {bot.tracebacks()} tracebacks")
+        if status or bot.count_tracebacks():
+            found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:
             found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.pending())} updates")
-        (folder / "log").write_text(bot.text(), encoding="utf-8")
-    unanswered = work.ledger.unanswered()
+        (folder / "log").write_text(bot.read_log(), encoding="utf-8")
+    unanswered = work.ledger.list_unanswered()
     said = sum(talker.turns for talker in work.talkers)
-    eighths = medians(work.rss, 8)
-    is_flat = said < SETTLED or growth(eighths) <= FLAT
+    eighths = compute_medians(work.rss, 8)
+    is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth(eighths) <= MAX_GROWTH_PERCENT
     return {
         "turns": said,
         "people": people,
@@ -215,9 +213,9 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int 
         "violations": sum(found.counts().values()),
         "unanswered": len(unanswered),
         "answered_with_an_apology": work.ledger.apologies,
-        "rss_mb_by_quarter": medians(work.rss, 4),
+        "rss_mb_by_quarter": compute_medians(work.rss, 4),
         "rss_mb_by_eighth": eighths,
-        "rss_growth_in_the_later_half_percent": growth(eighths),
+        "rss_growth_in_the_later_half_percent": compute_growth(eighths),
         "seconds": round(time.monotonic() - started),
         "is_good": not found and is_flat,
         "unanswered_words": unanswered[:20],

@@ -1,7 +1,7 @@
-"""People who talk to the bot, and the ledger of what they said and what was answered.
+"""Simulated people who talk to the bot, and a ledger of their messages and the answers.
 
-The bot runs as a process between a local Bot API server and a scripted model, over real HTTP. Every saying carries a
-word of its own, so that the files and the chats can be searched for it. Does not know what goes wrong meanwhile.
+The bot runs as a process between a local Bot API server and a scripted model, over real HTTP. Each message contains a
+unique word, so that the tests can find it in the files and chats. The faults are injected elsewhere.
 """
 
 import asyncio
@@ -29,26 +29,26 @@ from playground.faults import Faults
 from playground.feed import Feed, Pulse
 from playground.server import serve
 from playground.world import World
-from reliability.invariants import Files, Violations, read, violations
+from reliability.invariants import Files, Violations, find_violations, read_folder
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
 from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
-TRIES = 30  # starts that a passing fault may end in a row
-SET_UP_WITHIN, CANCELLED_WITHIN = 150.0, 60.0
-"""Seconds, with some kills among them; later the bot says other words than those that are waited for."""
-EDITS = 0.2  # the share of answered messages that get another text
+MAX_FAILED_STARTS = 30  # starts in a row that may fail because of a passing fault
+MAX_SETUP_SECONDS = 150.0  # several kills may come during one setup
+MAX_CANCEL_SECONDS = 60.0
+EDITED_SHARE = 0.2  # the share of answered messages that are edited
 
 
 class Bot:
-    """bot.py, or another program, as a process that is started, killed and started again."""
+    """The bot's process, or that of another program, which can be killed and restarted."""
 
     def __init__(
         self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready: str = "is ready"
     ) -> None:
-        """`ready`: words of the line that it logs when it serves."""
+        """Find the start of service by the log line that contains `ready`."""
         self._start = start
         self._ready = ready
         self.log = Feed()
@@ -60,7 +60,7 @@ class Bot:
         return self._begun.pid
 
     async def begin(self) -> None:
-        """Start a run; it is not ready yet."""
+        """Start the process without waiting until it is ready."""
         self._since = self.log.last
         self._run = Process(await self._start(), log=self.log)
 
@@ -68,10 +68,11 @@ class Bot:
         await self.logged(self._ready)
 
     async def serve(self) -> None:
-        """Begin a run and wait until it serves. One that a passing fault ends at its start is begun again, as systemd
-        does with exit status 1. Raises AssertionError where it does not serve for another reason, or TRIES times.
+        """Start the process and wait until it serves. Restart it after exit status 1, as systemd does.
+
+        Raise AssertionError if it fails in another way, or MAX_FAILED_STARTS times.
         """
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(MAX_FAILED_STARTS)):
             await self.begin()
             try:
                 await self.ready()
@@ -82,26 +83,26 @@ class Bot:
                 return
 
     async def logged(self, words: str) -> None:
-        """Wait for a line of the run's log."""
+        """Wait until the current run logs a line with these words."""
         await self._begun.logged(words, since=self._since)
 
     async def end(self, number: signal.Signals) -> int:
-        """Signal the run; its exit status."""
+        """Send a signal to the process and return its exit status."""
         os.kill(self.pid, number)
         async with asyncio.timeout(15):
             return await self._begun.ended()
 
     async def kill(self) -> None:
-        """End the run at once, if there is one."""
+        """Kill the process if it was started."""
         if self._run is not None:
             await self._run.kill()
 
-    def tracebacks(self) -> int:
-        """Lines of the newest log that no run should write."""
+    def count_tracebacks(self) -> int:
+        """Count the log lines that report an unhandled exception."""
         return sum("Traceback" in entry["line"] or "never retrieved" in entry["line"] for entry in self.log)
 
-    def text(self) -> str:
-        """The newest log."""
+    def read_log(self) -> str:
+        """Return the newest log lines as one text."""
         return "\n".join(entry["line"] for entry in self.log)
 
     @property
@@ -113,7 +114,7 @@ class Bot:
 
 @asynccontextmanager
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
-    """What begins its runs; no run yet."""
+    """Yield a bot that is not started yet, and kill it at the end."""
     its = {**environ, "DATA_DIR": str(folder)}
     bot = Bot(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
     try:
@@ -131,9 +132,9 @@ async def open_town(
     host: str = "127.0.0.1",
     trusts: ssl.SSLContext | None = None,
 ) -> AsyncIterator[House]:
-    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it received.
+    """Run a local Bot API server and a model that answers with the newest word after at most `slowest` seconds.
 
-    `host`: the address at which both are; `trusts`: see the playground's Courier.
+    Both listen on `host`. See the playground's Courier for `trusts`.
     """
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     app = Starlette(
@@ -152,7 +153,7 @@ async def open_town(
 
 
 def answer(messages: Sequence[Mapping[str, str]]) -> str:
-    """The model's answer: the newest word in its prompt."""
+    """Answer as the model, with the newest word of the prompt."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
@@ -167,7 +168,7 @@ def _slowed(app: ASGIApp, chance: random.Random, slowest: float) -> ASGIApp:
 
 
 def _patient(app: ASGIApp) -> ASGIApp:
-    """The bot may be killed while it asks; that is no reason for a traceback."""
+    """Ignore clients that disconnect, because the bot may be killed during a request."""
 
     async def patient(scope: Scope, receive: Receive, send: Send) -> None:
         with suppress(ClientDisconnect):
@@ -178,14 +179,14 @@ def _patient(app: ASGIApp) -> ASGIApp:
 
 @dataclass(frozen=True, kw_only=True)
 class Saying:
-    """One message: whose memory it belongs to, and the word that its answer carries."""
+    """One message, with the owner of its memory and the word in its answer."""
 
     owner: int
     answer: str
 
 
 class Ledger:
-    """What was said and what was answered, over all runs."""
+    """All messages and answers of a test, over all runs of the bot."""
 
     def __init__(self, world: World) -> None:
         self.said: dict[str, Saying] = {}
@@ -195,15 +196,15 @@ class Ledger:
         self._pulse = Pulse()
         self._next = 0
 
-    def words(self, owner: int, number: int) -> list[str]:
-        """New words for one turn's pieces, recorded in the ledger from now on."""
+    def add_words(self, owner: int, number: int) -> list[str]:
+        """Record one unique word for each piece of a turn, and return the words."""
         made = [f"q{self._next + place}z" for place in range(number)]
         self._next += number
         self.said.update({word: Saying(owner=owner, answer=made[-1]) for word in made})
         return made
 
     async def watch(self) -> None:
-        """Note answers as they appear in the chats."""
+        """Record answers as they appear in the chats, until cancelled."""
         since = 0
         while True:
             for event in await self._world.feed.after(since):
@@ -212,33 +213,37 @@ class Ledger:
                     text = event["message"].get("text", "")
                     self.answered.update(WORD.findall(text))
                     if "could not answer" in text:
-                        self._apologised(event["chat_id"])
+                        self._record_apology(event["chat_id"])
             self._pulse.beat()
 
-    def _apologised(self, owner: int) -> None:
-        """An apology answers the owner's oldest open message, for a scope is served in order."""
+    def _record_apology(self, owner: int) -> None:
+        """Count an apology as the answer to the owner's oldest open message, since a scope is served in order."""
         self.apologies += 1
-        waiting = (one.answer for one in self.said.values() if one.owner == owner and one.answer not in self.answered)
+        waiting = (
+            saying.answer
+            for saying in self.said.values()
+            if saying.owner == owner and saying.answer not in self.answered
+        )
         self.answered.update([next(waiting, "")])
 
-    async def until_answered(self, words: Sequence[str]) -> None:
+    async def wait_until_answered(self, words: Sequence[str]) -> None:
         while any(self.said[word].answer not in self.answered for word in words):
             await self._pulse.wait()
 
-    def unanswered(self) -> list[str]:
+    def list_unanswered(self) -> list[str]:
         return [word for word, saying in self.said.items() if saying.answer not in self.answered]
 
     def check(self, folder: Path, *, settled: bool = False) -> tuple[Violations, Files]:
-        """What is wrong in the files. Not settled: a message may still be with Telegram or in the inbox."""
-        files = read(folder)
-        found = violations(files)
-        found.add(self.missing(files, str(self._world.updates.pending()), settled=settled))
+        """Check the files in `folder`. Unless `settled`, a message may still be with Telegram or in the inbox."""
+        files = read_folder(folder)
+        found = find_violations(files)
+        found.add(self.find_missing(files, str(self._world.updates.pending()), settled=settled))
         return found, files
 
-    def missing(self, files: Files, pending: str, *, settled: bool = False) -> Violations:
-        """What was said and is not stored as it should be. `pending`: the updates that Telegram holds."""
+    def find_missing(self, files: Files, pending: str, *, settled: bool = False) -> Violations:
+        """Find messages that are lost, doubled or unknown. `pending` is the text of the updates that Telegram holds."""
         found = Violations()
-        inbox = set(WORD.findall(str(files.inbox)))  # what a lost reply left unwritten waits here, answered or not
+        inbox = set(WORD.findall(str(files.inbox)))  # an answered update stays here if the reply to its COMMIT was lost
         on_the_way = set(WORD.findall(pending)) | inbox
         for owner in {saying.owner for saying in self.said.values()}:
             mine = {word for word, saying in self.said.items() if saying.owner == owner}
@@ -257,7 +262,7 @@ class Ledger:
 
 
 class Talker:
-    """A person in one chat (or, for a group, several in turn) who talks, moves the memory and waits for answers."""
+    """One person, or the members of a group, who talk, wait for answers and move the memory between stores."""
 
     def __init__(
         self,
@@ -270,7 +275,7 @@ class Talker:
         patience: float | None = None,
         step_patience: float = 5.0,
     ) -> None:
-        """`patience`: seconds to wait for an answer; `step_patience`: for a step of the setup, which may be lost."""
+        """Wait at most `patience` seconds for an answer and `step_patience` seconds for each step of the setup."""
         self._ledger = ledger
         self._members = members
         self._chance = chance
@@ -283,10 +288,10 @@ class Talker:
         self.turns = 0
         self.stuck = 0
         self.stopping = asyncio.Event()
-        self.moving = Pulse()  # set at the last answer to the wizard, which moves the memory
+        self.moving = Pulse()  # beats when the last answer to the wizard is sent, which starts a move
 
     async def talk(self) -> None:
-        """Talk until `stopping` is set; then finish what was begun."""
+        """Chat and reconfigure at random until `stopping` is set."""
         while not self.stopping.is_set():
             if self._chance.random() < self._moves:
                 await self.configure()
@@ -294,28 +299,29 @@ class Talker:
                 await self.chat()
 
     async def chat(self) -> None:
-        """A few messages in a row, then wait for their answers."""
+        """Send up to three messages and wait for their answers."""
         words: list[str] = []
         for _ in range(self._chance.choice((1, 1, 2, 3))):
             pieces = 2 if self.is_private and self._chance.random() < 0.03 else 1
-            new = self._ledger.words(self.owner, pieces)
+            new = self._ledger.add_words(self.owner, pieces)
             words += new
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
             member = self._chance.choice(self._members)
-            said = member.says(self._addressed(text))
+            said = member.says(self._address(text))
             self.turns += 1
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._ledger.until_answered(words), self._patience)
-        if pieces == 1 and self._chance.random() < EDITS:
+            await asyncio.wait_for(self._ledger.wait_until_answered(words), self._patience)
+        if pieces == 1 and self._chance.random() < EDITED_SHARE:
             member.edits(said["message_id"], f"{said['text']} Or later.")
 
     async def configure(self) -> None:
-        """Choose a storage (the same or the other one) and a small threshold."""
+        """Run the setup wizard with a random storage."""
         await self.configure_as(self._chance.choice(STORAGES))
 
     async def configure_as(self, storage: str) -> None:
-        """The whole wizard, from the beginning if a step of it goes unanswered. Raises RuntimeError where it is not
-        finished within SET_UP_WITHIN seconds.
+        """Run the setup wizard, and begin again if a step is not answered.
+
+        Raise RuntimeError if it does not finish within MAX_SETUP_SECONDS.
         """
         member, number = self._members[0], str(self._chance.choice(self._thresholds))
         begun = time.monotonic()
@@ -333,25 +339,25 @@ class Talker:
                 await member.hears("External memory configured", since=since, timeout=self._step_patience)
             except AssertionError as error:
                 self.stuck += 1
-                if time.monotonic() - begun > SET_UP_WITHIN:
+                if time.monotonic() - begun > MAX_SETUP_SECONDS:
                     raise RuntimeError(f"a setup was not finished: {error}") from error
                 await self._cancel(member)
             else:
                 return
 
     async def _cancel(self, member: Member) -> None:
-        """Raises RuntimeError where it is not answered within CANCELLED_WITHIN seconds."""
+        """Send /cancel until it is answered. Raise RuntimeError after MAX_CANCEL_SECONDS."""
         begun = time.monotonic()
         while True:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             try:
-                await member.hears("ancel", since=since, timeout=min(self._step_patience, CANCELLED_WITHIN / 2))
+                await member.hears("ancel", since=since, timeout=min(self._step_patience, MAX_CANCEL_SECONDS / 2))
             except AssertionError as error:
-                if time.monotonic() - begun > CANCELLED_WITHIN:
+                if time.monotonic() - begun > MAX_CANCEL_SECONDS:
                     raise RuntimeError(f"/cancel was not answered: {error}") from error
             else:
                 return
 
-    def _addressed(self, text: str) -> str:
+    def _address(self, text: str) -> str:
         return text if self.is_private else f"@keepsake_bot {text}"

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from reliability.invariants import Files, read, read_server
+from reliability.invariants import Files, read_folder, read_server
 from tests.support.postgres_server import address, rows_of
 
 Json = dict[str, Any]
@@ -57,7 +57,7 @@ class Memory:
 
     def files(self) -> Files:
         """Everything, for the invariants."""
-        return read_server(address(self.server, self.folder), self.folder) if self.server else read(self.folder)
+        return read_server(address(self.server, self.folder), self.folder) if self.server else read_folder(self.folder)
 
     def files_with(self, text: str) -> list[str]:
         """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""

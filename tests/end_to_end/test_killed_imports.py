@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import violations
+from reliability.invariants import find_violations
 from tests.end_to_end.harness import House, Json, Member
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -195,7 +195,7 @@ async def test_a_kill_in_the_middle(own_house: House, name: str, shown: str, sto
         await ann.hears(shown, since=since)
         await process.kill()
     own_house.faults.clear()  # else it would hold up the next run
-    assert not violations(own_house.memory_in(folder).files())
+    assert not find_violations(own_house.memory_in(folder).files())
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):
         if kind.asked:  # answers are not written down: they are asked for again
@@ -205,6 +205,6 @@ async def test_a_kill_in_the_middle(own_house: House, name: str, shown: str, sto
         await ann.hears("Done", since=since)
         assert "nothing to import" in (await offered(ann, kind, asked=False))["text"]
     found = own_house.memory_in(folder).files()
-    assert not violations(found)
+    assert not find_violations(found)
     said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
     assert [row["content"] for row in said if row["id"] < 0] == TEXTS

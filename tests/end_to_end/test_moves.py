@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from playground.faults import Fault
-from reliability.invariants import violations
+from reliability.invariants import find_violations
 from tests.end_to_end.harness import House, Json, Member, Process
 from tests.paths import EXPORTS as SAMPLES
 from tests.peers.openai_server import Behaviour
@@ -101,12 +101,12 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: Hous
         await ann.hears("Forgotten: ", since=since)
         await ann.asks("/import", "send me the file")
         await returns(own_house, ann, data)
-    assert not violations(own_house.memory_in(f"first-{storage}").files())
+    assert not find_violations(own_house.memory_in(f"first-{storage}").files())
     async with own_house.bot(DATA_DIR=f"second-{storage}"):
         assert "nothing to export" in await ann.asks("/export json")
         await ann.asks("/import", "send me the file")
         await returns(own_house, ann, data, is_signed=False)
-    assert not violations(own_house.memory_in(f"second-{storage}").files())
+    assert not find_violations(own_house.memory_in(f"second-{storage}").files())
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
@@ -125,7 +125,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         ann.press(offer, "Import")
         await ann.hears(lambda message: " of 600" in message.get("text", ""), since=since)
         await process.kill()
-    assert not violations(own_house.memory_in(folder).files())
+    assert not find_violations(own_house.memory_in(folder).files())
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
@@ -147,7 +147,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
-    assert not violations(found)
+    assert not find_violations(found)
     said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
     assert [row["content"] for row in said if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 601)
@@ -208,7 +208,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         await own_house.model.until_held(3)
         await ann.asks("/summary_status", "20 of 25 of your messages")
         await own_house.model.release()
-    assert not violations(own_house.memory_in(f"extracted-{storage}").files())
+    assert not find_violations(own_house.memory_in(f"extracted-{storage}").files())
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:

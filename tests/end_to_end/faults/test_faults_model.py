@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reliability.invariants import violations
+from reliability.invariants import find_violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, House, Member, Process
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
@@ -42,7 +42,7 @@ def patience(behaviour: Behaviour) -> str:
 def check(house: House, ann: Member, said: list[str]) -> None:
     """What the owner said is stored once, in order; everything that must hold in the files holds."""
     files = house.memory.files()
-    found = violations(files)
+    found = find_violations(files)
     assert not found, found
     assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
 

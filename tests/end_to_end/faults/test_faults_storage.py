@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import read, violations
+from reliability.invariants import find_violations, read_folder
 from tests.end_to_end.faults.disk import Disk, disk, unwritable
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
 from tests.peers.ports import kept_port
@@ -32,8 +32,8 @@ def full_disk(tmp_path: Path) -> Iterator[Disk]:
 
 def stored(data: Path, owner: int) -> list[str]:
     """What the owner said, as it stands in the files; everything that must hold there is checked."""
-    files = read(data)
-    found = violations(files)
+    files = read_folder(data)
+    found = find_violations(files)
     assert not found, found
     return [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
 
@@ -69,7 +69,7 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
         await house.world.updates.polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read(full_disk.data).inbox == ()
+    assert read_folder(full_disk.data).inbox == ()
 
 
 async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
@@ -92,7 +92,7 @@ async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
         texts = [message["text"] for message in ann.heard(since=since)]
         assert texts.count("Noted.") == 2, texts
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read(full_disk.data).inbox == ()
+    assert read_folder(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -114,7 +114,7 @@ async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
         await house.world.updates.polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read(data).inbox == ()
+    assert read_folder(data).inbox == ()
 
 
 async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
@@ -156,7 +156,7 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
         house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
         await ann.asks("After", "Noted afterwards.")
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read(full_disk.data).inbox == ()
+    assert read_folder(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -215,7 +215,7 @@ async def test_a_locked_database_delays_nothing_but_the_writing(house: House, tm
         await ann.asks("After", "Noted.")
         await house.world.updates.polled()
     assert stored(tmp_path / "data", ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read(tmp_path / "data").inbox == ()
+    assert read_folder(tmp_path / "data").inbox == ()
 
 
 async def test_a_disk_that_became_read_only_is_survived(house: House, full_disk: Disk) -> None:

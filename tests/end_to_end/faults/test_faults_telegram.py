@@ -3,7 +3,7 @@
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import violations
+from reliability.invariants import find_violations
 from tests.end_to_end.harness import ANSWERS, House, Member
 from tests.peers.openai_server import Behaviour
 
@@ -14,7 +14,7 @@ LONG = "\n\n".join(f"Paragraph {number}: {'words ' * 150}" for number in range(1
 
 def check(house: House, ann: Member, said: list[str]) -> None:
     files = house.memory.files()
-    found = violations(files)
+    found = find_violations(files)
     assert not found, found
     assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
     assert files.inbox == ()

@@ -21,8 +21,7 @@ from records.messages import NewMessage
 from records.owners import Policy, StorageType
 from records.reminders import ReminderWish
 from records.scopes import Scope
-from reliability.invariants import read as files_in
-from reliability.invariants import violations
+from reliability.invariants import find_violations, read_folder
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
@@ -148,7 +147,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         talk.updates = count(1000)
         await talk.say("What is my locker number 3?")
         assert "My locker number 3 is 317." in talk.prompts()[-1]
-    assert not violations(files_in(tmp_path / "new"))
+    assert not find_violations(read_folder(tmp_path / "new"))
 
 
 async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: StorageType) -> None:
@@ -204,7 +203,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         assert "Maria Lopez:" in prompt
         # Nobody was asked to summarise it.
         assert talk.prompts("summary-model") == []
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: StorageType) -> None:
@@ -217,7 +216,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         plan = await talk.services.importer.plan(HERE, ANNA.id, history(261))
         assert (plan.total, plan.known, plan.new) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
@@ -244,7 +243,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             assert sum(one.message_count for one in active) == counts.archived == counts.total
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -264,7 +263,7 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
             assert last.content == "After the import, note 11."
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
-    found = violations(files_in(tmp_path))
+    found = find_violations(read_folder(tmp_path))
     # A sliding summary covers more than the chunk that it archived.
     assert not found.doubled
     assert not found.both
@@ -282,13 +281,13 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
             await talk.services.importer.run(HERE, ANNA.id, history(900), progress=breaking)
-        assert not violations(files_in(tmp_path))
+        assert not find_violations(read_folder(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.services.memory.home(ANNA.id) as store:
             messages = await store.timeline.read_page(HERE, limit=1000)
         assert [message.id for message in messages] == list(range(-900, 0))
         assert [message.source for message in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
@@ -329,7 +328,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         assert [one.order for one in active] == [
             one.order for one in sorted(active, key=lambda one: (-one.level, one.first_at))
         ]
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() -> None:
@@ -388,7 +387,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
             await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
-        assert not violations(files_in(tmp_path / "new"))
+        assert not find_violations(read_folder(tmp_path / "new"))
         talk.updates = count(5000)
         await talk.say("Said in between.")
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
@@ -400,7 +399,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         assert after["summaries"] == before["summaries"]
         assert after["facts"] == before["facts"]
         assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
-    assert not violations(files_in(tmp_path / "new"))
+    assert not find_violations(read_folder(tmp_path / "new"))
 
 
 async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
@@ -430,7 +429,7 @@ async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
         ids = {row["id"] for row in before["summaries"]}
         assert [row for row in after["summaries"] if row["id"] in ids] == before["summaries"]
         assert [row for row in after["messages"] if row["id"] <= 16] == before["messages"]
-    assert not violations(files_in(tmp_path / "new"))
+    assert not find_violations(read_folder(tmp_path / "new"))
 
 
 async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> None:
@@ -475,7 +474,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.home(ANNA.id) as store:
             assert (await store.read_counts(HERE)).total == 0
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 async def test_facts_come_along_with_their_history(tmp_path: Path, storage: StorageType) -> None:
@@ -611,7 +610,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
         with pytest.raises(StaleFold):
             await talk.services.importer.run(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
-    assert not violations(files_in(tmp_path))
+    assert not find_violations(read_folder(tmp_path))
 
 
 async def test_an_export_of_several_files(tmp_path: Path) -> None:
