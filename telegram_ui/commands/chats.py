@@ -12,6 +12,7 @@ from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import format_conversation, format_messages, format_moment, format_ticked
+from text.characters import format_visible_line
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
@@ -100,7 +101,7 @@ class ChatsCommands(Family):
         return await self._title.take_answer(ask, rename, most=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, scope: Scope) -> str:
-        title = " ".join(ask.argument.split())
+        title = format_visible_line(ask.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.home(scope.owner) as store:

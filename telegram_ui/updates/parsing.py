@@ -17,7 +17,7 @@ from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, find_file, find_media_files, name_attachment, name_kind_in_memory
 from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
-from text.characters import format_visible_line
+from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
@@ -188,7 +188,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         text=text,
         units=_count_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
-        argument=_drop_if_invisible((command[3] or "").strip()) if command else "",
+        argument=remove_invisible(command[3] or "").strip() if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
         files=files,
@@ -303,10 +303,6 @@ def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> Par
 
 def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
     return any(isinstance(reaction, telegram.ReactionTypeEmoji) and reaction.emoji == DISLIKE for reaction in reactions)
-
-
-def _drop_if_invisible(words: str) -> str:
-    return words if any(word.isprintable() and not word.isspace() for word in words) else ""
 
 
 def _count_units(text: str) -> int:

@@ -106,7 +106,7 @@ async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
     assert desk.last(ANN) == "What shall it be called?"
     assert await desk.say(ANN, ANN, "x" * 61)
     assert desk.last(ANN).endswith("at most 60 characters.\nPlease try again; /cancel leaves everything as it is.")
-    assert await desk.say(ANN, ANN, "At the zoo")
+    assert await desk.say(ANN, ANN, "At the\u202e zoo\U000e0049")
     assert desk.last(ANN) == "It is called “At the zoo” now."
     await desk.say(ANN, ANN, "/chats")
     assert rows(desk)[0] == ["✓ At the zoo", "✏️", "🗑"]

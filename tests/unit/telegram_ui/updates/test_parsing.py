@@ -46,6 +46,8 @@ def test_a_private_text_becomes_a_turn() -> None:
     ("text", "command", "argument", "target"),
     [
         ("/persona \u200b\u202e", "persona", "", False),
+        ("/persona \U000e0049\u202e\u2800", "persona", "", False),
+        ("/new Garden\U000e0049\u202e plans 👩\u200d🌾", "new", "Garden plans 👩\u200d🌾", False),
         ("/help", "help", "", False),
         ("/Summary_NOW@KEEPSAKE_bot  please\nnow", "summary_now", "please\nnow", True),
         ("/forget@other_bot", "forget", "", False),
