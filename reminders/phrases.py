@@ -24,7 +24,7 @@ from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
-from text.time_zones import find_zone, move_months
+from text.time_zones import find_zone, move_months, to_utc
 
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
@@ -388,8 +388,12 @@ def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Im
         return "none"  # "Friday, 3 December" of a year in which that is a Thursday
     if local <= wall and reading.day is None:
         local += timedelta(days=7 if reading.weekday is not None else 1)
-    when = None if reading.repeat else check_possible(local, now.replace(tzinfo=None))
-    return when or make_at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    if not reading.repeat:
+        if why := check_possible(local, now.replace(tzinfo=None)):
+            return why
+        if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
+            return "none"  # the clock skips it when daylight saving begins
+    return make_at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
 def _find_left_over(reading: _Reading, text: str) -> str:

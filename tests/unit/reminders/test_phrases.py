@@ -257,6 +257,7 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
         ("on 31 February at 9 x", "none"),
         ("Thursday 4 December 9:00 x", "none"),
         ("on 29 February 2027 x", "none"),
+        ("on 28 March 2027 at 2:30 x", "none"),
     ],
 )
 def test_a_time_that_cannot_be_is_no_other_time(text: str, why: str) -> None:
