@@ -1,7 +1,4 @@
-"""The benchmarks' command-line arguments, checked before anything is measured.
-
-A wrong one is one line on stderr and exit status 2. Does not know what is measured.
-"""
+"""The benchmarks' command-line arguments. An invalid one prints one line to stderr and exits with status 2."""
 
 import argparse
 import os
@@ -13,7 +10,7 @@ from settings import Settings, read_environment
 
 
 def number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """An argument that is a whole number within these limits."""
+    """Return a parser for whole numbers within these limits."""
     limits = f"of {least} or more" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
@@ -29,12 +26,12 @@ def number(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def numbers(text: str) -> list[int]:
-    """An argument that lists whole numbers of 1 or more, separated by commas."""
+    """Parse whole numbers of 1 or more, separated by commas."""
     return [number(1)(one) for one in text.split(",")]
 
 
 def duration(text: str) -> float:
-    """An argument in seconds, 0 or more."""
+    """Parse a number of seconds, 0 or more."""
     try:
         found = float(text)
     except ValueError:
@@ -45,7 +42,7 @@ def duration(text: str) -> float:
 
 
 def written(text: str) -> Path:
-    """An argument that names a file to be written, in a folder that exists."""
+    """Parse the path of an output file in an existing folder."""
     path = Path(text)
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder")
@@ -59,7 +56,7 @@ def written(text: str) -> Path:
 def settings_of(
     parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = read_environment
 ) -> Settings:
-    """The settings; a wrong one ends the process as a wrong argument does."""
+    """Read the settings. Exit as for an invalid argument if one is invalid."""
     try:
         return Settings.from_env(environ())
     except SettingsError as error:

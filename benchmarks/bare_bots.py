@@ -1,7 +1,7 @@
-"""Two bots without memory to compare ours with: `echo` repeats, `model` asks the same model with the same libraries.
+"""Two bots without memory for comparison. `echo` repeats the text, `model` asks the same model.
 
-`python -m benchmarks.bare_bots echo|model --api URL --token TOKEN [--model-url URL]`, ended by SIGTERM. Written as
-python-telegram-bot's and openai's own examples are, with as many updates at once as ours takes.
+`python -m benchmarks.bare_bots echo|model --api URL --token TOKEN [--model-url URL]` runs until SIGTERM. They are
+written like the examples of python-telegram-bot and openai, and handle as many updates at once as our bot.
 """
 
 import argparse

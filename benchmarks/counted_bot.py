@@ -1,7 +1,7 @@
-"""A bot that tells what it costs: `python -m benchmarks.counted_bot bot|MODULE [ARGUMENT …]`
+"""Run a bot that reports its costs: `python -m benchmarks.counted_bot bot|MODULE [ARGUMENT …]`
 
-At each SIGUSR1 it prints one JSON line: processor milliseconds so far by thread, and, of our bot, how often work was
-handed to a database's thread (hops) and how many durable commits were made. Does not know what is measured.
+At each SIGUSR1 it prints one JSON line with the CPU milliseconds so far by thread. For our bot, the line also has the
+number of calls handed to a database thread (hops) and of durable commits.
 """
 
 import importlib
@@ -22,7 +22,10 @@ POOL = "ThreadPoolExecutor"
 
 
 def processor_ms() -> dict[str, float]:
-    """By the thread's name, numbers left out; "loop" is the event loop's, "other" what no Python thread used."""
+    """Return the CPU milliseconds by thread name without numbers.
+
+    "loop" is the event loop's thread, and "other" is CPU time outside Python threads.
+    """
     spent: defaultdict[str, float] = defaultdict(float)
     for thread in threading.enumerate():
         if thread.ident is not None:
@@ -33,7 +36,7 @@ def processor_ms() -> dict[str, float]:
 
 
 def counted(databases: list[Database]) -> None:
-    """From now on every database that is opened is put into the list."""
+    """Add every database that is opened from now on to the list."""
     opened: Callable[..., Any] = Database.open
 
     @asynccontextmanager
@@ -46,7 +49,7 @@ def counted(databases: list[Database]) -> None:
 
 
 def tell(databases: list[Database], *_: object) -> None:
-    """The line of figures."""
+    """Print the line of costs."""
     figures = {
         "processor_ms": processor_ms(),
         "hops": sum(database.hops for database in databases),

@@ -1,7 +1,4 @@
-"""People who talk to a bot, each in a private chat, all at once.
-
-Does not know which bot it is, nor what is measured apart from times as a person sees them.
-"""
+"""Many people who talk to a bot at once, each in a private chat, and the times that they measure."""
 
 import asyncio
 import time
@@ -18,7 +15,7 @@ PATIENCE = 120.0  # seconds that one answer, or a bot's start, may take before t
 
 @dataclass
 class Crowd:
-    """People of a world."""
+    """The people of one world."""
 
     world: World
     users: int
@@ -34,8 +31,9 @@ class Crowd:
         return range(FIRST_PERSON, FIRST_PERSON + self.users)
 
     async def talk(self, turns: int) -> list[float]:
-        """Everybody holds so many turns, all at the same time, each after the answer to the one before. The seconds
-        from the sending of each question to its answer.
+        """Let everybody hold this many turns at the same time, each after the previous answer.
+
+        Return the seconds from each question to its answer.
         """
         listening = asyncio.create_task(self._listen(self.world.feed.last))
         try:
@@ -58,7 +56,7 @@ class Crowd:
         return waits
 
     async def _listen(self, since: int) -> None:
-        """Tell who waits when the bot's message with their tag is there."""
+        """Wake the waiting person when the bot's message with their tag arrives."""
         while True:
             for event in await self.world.feed.after(since):
                 since = event["n"]

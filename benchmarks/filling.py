@@ -1,8 +1,7 @@
-"""Fills stores quickly with invented messages, nearly all of them archived under a pyramid of summaries.
+"""Fill stores quickly with invented messages, nearly all of them archived under a pyramid of summaries.
 
-memory.db is filled in one transaction, and its indexes are built at the end; PostgreSQL in one, and further owners have
-copies of the first one's; JSON by its own `load`. Of many messages the words are found by all processors. Does not know
-what is measured on it.
+memory.db is filled in one transaction, and its indexes are built at the end. On PostgreSQL, further owners are copies
+of the first. The JSON store uses its own `load`. Several processes analyze the words of large stores.
 """
 
 import os
@@ -54,7 +53,7 @@ FROM places GROUP BY user_id, thread_id
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a scope's messages in order: portable rows, and their terms numbered as in an empty store."""
+    """Consecutive messages of a scope as portable rows, with their terms numbered as in an empty store."""
 
     rows: Sequence[Row]
     entries: Sequence[TermsEntry]
@@ -68,8 +67,9 @@ async def fill(
     *,
     database_url: str = "",
 ) -> None:
-    """A data directory in which each of these scopes has `count` messages and memory is on; for PostgreSQL, the tables
-    at this address, and scopes of owners in a row.
+    """Fill a data directory, or the tables at this address, with `count` messages for each scope.
+
+    Memory is on for all of them. On PostgreSQL, the scopes' owners must have consecutive ids.
     """
     if storage is StorageType.POSTGRES:
         async with open_postgres_database(database_url) as server:
@@ -96,7 +96,7 @@ def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None
 
 @contextmanager
 def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
-    """Load rows into empty tables without their indexes and triggers, whose work is done once at the end."""
+    """Drop the indexes and triggers of empty tables while the block runs, and create them again at its end."""
     dropped = []
     for table in tables:
         found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
@@ -141,7 +141,7 @@ def beginning(scope: Scope, count: int) -> list[Row]:
 
 
 def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
-    """Yield the messages of these scopes, scope by scope. `before`: the number of messages stored earlier."""
+    """Yield the messages of these scopes, scope by scope. `before` is the number of messages already stored."""
     chunk_ids = _chunk_ids(count)
     wanted = (
         (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK])
@@ -164,8 +164,9 @@ def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[P
 
 
 def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> Part:
-    """The block of a scope's messages that begins after `first` of them. `before`: messages of scopes before it.
-    `chunk_ids`: of its archived messages.
+    """Return the block of a scope's messages after the first `first`.
+
+    `before` is the number of messages of earlier scopes, and `chunk_ids` has the chunks of archived messages.
     """
     block = _analysed(first, min(BLOCK, count - first))
     ids = [chunk for chunk in chunk_ids for _ in range(CHUNK)] + [None] * len(block)

@@ -1,7 +1,7 @@
 """Messages of invented words, as rare and as frequent as the words of a real language.
 
-Deterministic by seed. Frequencies follow Zipf's law, so that an index of words meets what it meets in real talk: a few
-words in every message, most in hardly any. Does not know who stores or asks.
+They are deterministic by seed. Frequencies follow Zipf's law, so a word index sees the same distribution as with real
+text.
 """
 
 import random
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 @cache
 def _vocabulary() -> tuple[list[str], Floats]:
-    """The words, the most frequent first, and the sums of their weights; the language is the same for every seed."""
+    """Return the words by falling frequency and their cumulative weights. They are the same for every seed."""
     chance, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
     while len(words) < VOCABULARY:
         words["".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4)))] = None
@@ -46,9 +46,9 @@ def _vocabulary() -> tuple[list[str], Floats]:
 
 @dataclass
 class Talk:
-    """Endless messages. `user_words` and `assistant_words`: their mean lengths.
+    """Endless messages with mean lengths of `user_words` and `assistant_words`.
 
-    Invented words are long in tokens; this many make as many tokens as a message of benchmarks/data has (user 32,
+    Invented words have many tokens. These lengths give as many tokens as the messages of benchmarks/data (user 32,
     assistant 113).
     """
 
@@ -81,7 +81,7 @@ class Talk:
 
 
 class InstantModel(ChatModel):
-    """Answers at once, in the process, what `say` gives. Records what it was asked, if it `records`."""
+    """A model in this process that answers at once with the result of `say`, and may record its prompts."""
 
     def __init__(self, name: str, say: Callable[[], str], tokens: Tokenizer, *, records: bool = True) -> None:
         self.name = name
@@ -92,7 +92,7 @@ class InstantModel(ChatModel):
         self._prepared: deque[Completion] = deque()
 
     def prepare(self) -> None:
-        """Make the next answer now, so that what it takes is not taken for the time of who asks."""
+        """Make the next answer now, so that its time is not measured."""
         self._prepared.append(self._completion())
 
     async def complete(
@@ -132,7 +132,7 @@ class Clock:
 
 
 def turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator[Incoming]:
-    """One user message after the other, some minutes apart by the clock, which moves along."""
+    """Yield one user message after the other, and advance the clock by some minutes for each."""
     number = first
     while True:
         clock.pass_by(7)

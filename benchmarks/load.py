@@ -1,12 +1,11 @@
-"""Measures many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
+"""Measure many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
 
-Runs bot.py as a process against the local Bot API server and a model that answers at once; every person writes, waits
-for the answer, and writes again (`--remembered`: so many earlier messages of each person, so that every turn searches
-the memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its
-processes spend of this machine's processor; `--processes 3`: so many of ours serve one bot there; `--bots keepsake`:
-that one alone). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking
-the same model without memory. Times are those a person sees, from sending to the answer; `afterwards` is what was left
-until nobody waited any more, such as facts.
+Run bot.py against the local Bot API server and a model that answers at once. Each person writes, waits for the answer,
+and writes again. The same run measures our bot with memory off and two bare bots. Times are from sending to the answer.
+`afterwards` is the work after the last answer, such as learning facts. `--remembered` gives each person earlier
+messages, so that each turn searches. `--storage postgres` uses the server of DATABASE_URL in new schemas `load_…`, and
+includes its CPU time. `--processes 3` lets three of our processes serve one bot there. `--bots keepsake` measures only
+our bot.
 """
 
 import argparse
@@ -60,7 +59,8 @@ IDLE = 10.0  # milliseconds of a processor between two looks that are no work
 class Load:
     """The size of the load.
 
-    `remembered`: earlier messages of each person, nearly all of them folded. `processes`: of our bot, on PostgreSQL.
+    `remembered` is the number of earlier messages of each person, nearly all folded. `processes` is the number of our
+    processes on PostgreSQL.
     """
 
     people: int
@@ -252,7 +252,7 @@ async def _figures(
 
 
 async def _afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
-    """Return the work that a turn leaves for afterwards."""
+    """Return the CPU time that is spent after the answers."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     with suppress(TimeoutError):
         await bot.settled()

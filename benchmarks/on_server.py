@@ -1,7 +1,4 @@
-"""Measurements on PostgreSQL: a schema for each case on the server that DATABASE_URL names, and what the server spends.
-
-Does not know what is measured.
-"""
+"""A PostgreSQL schema for each case on the server of DATABASE_URL, and the server's CPU time."""
 
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -24,14 +21,14 @@ _NANOSECONDS = 1e9
 
 
 def schema(url: str, name: str) -> str:
-    """The address of the schema of this name, which need not exist."""
+    """Return the address of the schema with this name, which may not exist yet."""
     parts = urlsplit(url)
     query = {**dict(parse_qsl(parts.query)), "options": f"-csearch_path={name}", "application_name": name}
     return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
 
 
 def emptied(url: str, name: str) -> str:
-    """The address of this schema, with nothing in it."""
+    """Create an empty schema with this name, and return its address."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
@@ -39,20 +36,20 @@ def emptied(url: str, name: str) -> str:
 
 
 def tidied(url: str) -> None:
-    """What the server does by itself in the minutes after so many rows came in: figures for its planner."""
+    """Update the planner's statistics, as the server does in the minutes after many inserts."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
 
 def stored_bytes(url: str) -> int:
-    """Tables and indexes of the address's schema."""
+    """Return the size of the tables and indexes in the address's schema."""
     with psycopg.connect(url) as connection:
         row = connection.execute(_BYTES).fetchone()
     return int(row[0]) if row else 0
 
 
 class Server:
-    """What a server on this machine spends of the processor; nothing where it is elsewhere."""
+    """The CPU time of a PostgreSQL server on this machine, or nothing if it runs elsewhere."""
 
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
@@ -61,12 +58,12 @@ class Server:
         self._connection.close()
 
     def counts(self) -> dict[str, int]:
-        """Connections of clients; transactions committed and rows written in this database so far, a second late."""
+        """Return the clients' connections, committed transactions and written rows so far, up to a second late."""
         row = self._connection.execute(_COUNTS).fetchone()
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
 
     def seconds(self) -> dict[int, float]:
-        """Processor seconds so far of each of its processes; not of the one that tells."""
+        """Return the CPU seconds of each server process so far, without that of this query."""
         found = {}
         for (pid,) in self._connection.execute(_PIDS).fetchall():
             account = Path(f"/proc/{pid}/schedstat")
@@ -75,5 +72,5 @@ class Server:
         return found
 
     def spent(self, before: dict[int, float]) -> float:
-        """Processor seconds since; those of a process that has ended in the meantime are not known."""
+        """Return the CPU seconds since `before`, without processes that have ended."""
         return sum(after - before.get(pid, 0.0) for pid, after in self.seconds().items())

@@ -1,8 +1,8 @@
-"""Asks one other memory package, inside its own environment: `python peer_runner.py FOLDER PEER`.
+"""Ask one other memory package inside its own environment: `python peer_runner.py FOLDER PEER`.
 
-FOLDER holds one conversation (benchmarks/peers.py writes it): job.json with texts, and vectors.npz of texts and
-questions. Prints, for each question, the numbers of the texts as the package ranks them, as JSON. Imports nothing of
-this project; does not know what a good answer is.
+benchmarks/peers.py writes the texts of one conversation to FOLDER/job.json, and the vectors of texts and questions to
+vectors.npz. For each question, this prints the numbers of the texts in the package's order, as JSON. It imports nothing
+of this project.
 """
 
 import importlib

@@ -1,9 +1,8 @@
-"""Measures other memory packages. `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
+"""Measure other memory packages. `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
 
-Installs them at pinned versions in an environment of their own and asks each the questions of benchmarks.recall. Every
-one gets the same texts, `Speaker: words`, and where it takes vectors those of our local model; what it ranks is packed
-as lines `[date] Speaker: words` into the same budget, and measured alike. Needs a package index; runs no model but
-ours. Does not know how they search (benchmarks/peer_runner.py).
+Install pinned versions into their own environment and ask each one the questions of benchmarks.recall. All get the same
+texts, `Speaker: words`, and the vectors of our local model if they accept vectors. Their results are packed as lines
+`[date] Speaker: words` into the same budget and judged alike. This needs a package index, and runs no model but ours.
 """
 
 import argparse

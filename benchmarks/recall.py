@@ -1,9 +1,9 @@
-"""Measures how much evidence a question brings back: `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
+"""Measure how much evidence a question brings back: `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
 
-Stores every conversation of a LoCoMo-format file in a fresh store, as archived messages with dates and speakers. Then
-asks the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. Each file has its
-own figures, the worst first, next to those of two plain searches. `--storage postgres` needs a DATABASE_URL of its own,
-since owner 1 is erased there again and again.
+Store every conversation of a file in LoCoMo's format in a new store, as archived messages with dates and speakers. Then
+ask the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. The figures of each
+file, worst first, stand next to those of two plain searches. `--storage postgres` erases owner 1 again and again, so
+give it its own DATABASE_URL.
 """
 
 import argparse
@@ -99,10 +99,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A question and what came back for it, as LoCoMo's ids.
+    """A question and its results, as LoCoMo's ids.
 
-    `shown` is the text that the prompt carries of each message, and `found` are the messages of which that is enough.
-    `plain` holds the results of the plain searches by name.
+    `shown` is each message's text in the prompt. `found` has the messages that are shown well enough. `plain` has the
+    results of the plain searches by name.
     """
 
     file: str
@@ -153,7 +153,8 @@ async def measure(
 ) -> list[Asked]:
     """Ask every question of the files.
 
-    `vectors`: a file that caches vectors for the next run. `pages`: 1 for the prompt, plus results of the search tool.
+    `vectors` is a file that caches vectors for the next run. `pages` counts the prompt as 1, and then each result of
+    the search tool.
     """
     asked: list[Asked] = []
     tokens = Tokenizer.for_model(settings.openai_model)
@@ -183,7 +184,7 @@ async def measure(
 
 @asynccontextmanager
 async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
-    """Open the embedder of the settings. `kept`: a file that caches vectors."""
+    """Open the embedder of the settings. `kept` is a file that caches vectors."""
     embedder = make_embedder(replace(settings, embedding_timeout=PATIENT))
     if embedder is None:
         yield None
@@ -264,7 +265,7 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
 
 
 async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages: int, order: str) -> Asked:
-    """Add what a reader sees who calls the search tool repeatedly with the same question."""
+    """Add what a reader sees who repeats the question with the search tool."""
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
     wish = ReadingWish.of({"query": asked.question.text, "order": order})
@@ -297,9 +298,9 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
 
 
 async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) -> tuple[list[int], list[Snippet]]:
-    """Return the ids of all candidates for a question, best first, and the snippets that fit, in order of time.
+    """Return the ids of all candidates, best first, and the snippets that fit, in order of time.
 
-    `newest`: the last messages, which a prompt carries anyway.
+    `newest` has the last messages, which are in the prompt anyway.
     """
     retrieval = memory.services.retrieval
     found = await retrieval.search(text, memory.store, SCOPE, newest=newest)
@@ -318,7 +319,7 @@ def _blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> 
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
-    """Return the shares in percent, with files, conversations and categories from the worst to the best.
+    """Return the shares in percent, with files, conversations and categories from worst to best.
 
     `below_plain` lists where a plain search covers more.
     """

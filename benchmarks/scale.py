@@ -1,12 +1,11 @@
-"""Measures what a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
+"""Measure what a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
 
-For each storage and size: the time of one turn apart from model and Telegram (write, recall, write, by Conversation
-itself), of recall alone and of a fold; start-up, memory, bytes per message. Also the floor, measured alternately with
-it: the bare driver, two durable commits and one FTS query over the same texts; how many times the floor a turn takes is
-printed by the clock and by the processor, which other work on the machine changes less. Each case runs in a
-fresh process. `--people`: what the process holds of many people, no more.
-`--storage postgres`: on the server of DATABASE_URL, in schemas `scale_…` made for it; what its processes spend of
-this machine's processor is in the figures, finding by meaning is not.
+For each storage and size, measure the time of a turn without model and Telegram, of recall alone and of a fold, and
+also the start-up time, memory, and bytes per message. The floor alternates with it: the bare driver makes two durable
+commits and one FTS query over the same texts. Multiples of the floor are printed in wall-clock and CPU time; other
+programs disturb the latter less. Each case runs in a new process. `--people` measures only the memory that many people
+take. `--storage postgres` uses new schemas `scale_…` on the server of DATABASE_URL and includes its CPU time, but no
+search by meaning.
 """
 
 import argparse
@@ -260,9 +259,9 @@ def _importing() -> BaseContext:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run a case in its own process, so that it holds nothing of an earlier one.
+    """Run a case in its own process, so that it holds nothing of an earlier case.
 
-    It is forked from one that has imported all this and done nothing yet: each import takes more than a second.
+    The process is forked from one that has only imported the program, because imports take more than a second.
     """
     with ProcessPoolExecutor(max_workers=1, mp_context=_importing()) as process:
         return process.submit(work, *given, **named).result()
@@ -305,7 +304,7 @@ def _schema(name: str) -> str:
 
 
 def filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
-    """Fill the folder and the schema unless they exist. While being filled, they have another name."""
+    """Fill the folder and the schema unless they exist. They have a temporary name until they are complete."""
     start = time.perf_counter()
     if not folder.exists():
         half = folder.with_name(f"half-{folder.name}")

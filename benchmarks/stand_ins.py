@@ -1,9 +1,7 @@
-"""What stands in for the world in a measurement of load, for as little processor time as it takes.
+"""An OpenAI-compatible endpoint and an HTTP server that cost little CPU time, for measurements of load.
 
-An OpenAI-compatible endpoint that answers at once: what is left of a turn's time is the bot's own. It repeats the tag
-("#12-3") of the last user message, so that its person is known. And a server for it and for the local Bot API, over
-aiohttp's, whose parser is compiled; the usual one spends more on a request than the bot that makes it. Does not know
-bots.
+The endpoint answers at once and repeats the tag ("#12-3") of the last user message. The server uses aiohttp, whose
+parser is compiled, because the usual one spends more on a request than the bot.
 """
 
 import asyncio
@@ -26,13 +24,13 @@ _WORDS = "noted: that is a fine question, and this is as short an answer as a mo
 
 
 class InstantModel:
-    """The endpoint; `asked` counts its requests."""
+    """The endpoint. `asked` counts its requests."""
 
     def __init__(self) -> None:
         self.asked = 0
 
     def app(self) -> ASGIApp:
-        """Answers one path; every other one is unknown to it."""
+        """Return the ASGI app, which answers only one path."""
         return self._complete
 
     async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,7 +52,7 @@ class InstantModel:
 
 
 async def _send_stream(events: Iterator[str], send: Send) -> None:
-    """Without the tasks with which Starlette watches for a client that hangs up."""
+    """Send a stream without Starlette's tasks that watch for a client that disconnects."""
     headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     for event in events:
@@ -68,7 +66,7 @@ def _thirds(text: str) -> list[str]:
 
 
 def _events(body: dict[str, Any], pieces: Sequence[str]) -> Iterator[str]:
-    """The pieces of text, the end, the bill."""
+    """Yield the events for the pieces of text, the end, and the usage."""
     envelope = _envelope(body, "chat.completion.chunk")
     for piece in pieces:
         delta = {"role": "assistant", "content": piece}
@@ -90,9 +88,9 @@ def _usage(text: str) -> dict[str, int]:
 
 @contextlib.asynccontextmanager
 async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
-    """Serve `app` on this machine while the block runs; gives its URL, without a slash at the end.
+    """Serve `app` on this machine while the block runs, and yield its URL without a trailing slash.
 
-    As playground.server.serve(), except that a client that hangs up is not noticed.
+    Unlike playground.server.serve(), it does not notice a client that disconnects.
     """
     lifetime = Lifetime()
 
@@ -114,7 +112,7 @@ async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
 
 
 class _Asked:
-    """One request, and what has been sent in answer to it."""
+    """One request and its response."""
 
     def __init__(self, request: web.BaseRequest, body: bytes) -> None:
         self._request = request
@@ -123,7 +121,7 @@ class _Asked:
         self.answer: web.StreamResponse | None = None
 
     async def receive(self) -> Message:
-        """The whole body; then nothing for as long as the app cares to wait."""
+        """Return the whole body, and after that wait until the request ends."""
         if self._body is None:
             await asyncio.Event().wait()
         body, self._body = self._body, None

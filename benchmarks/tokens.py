@@ -88,10 +88,11 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
 
 
 def cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -> dict[str, float]:
-    """Return what the prompts cost as a share of the uncached price, by two rules of providers.
+    """Return the cost of the prompts as a share of the uncached price, by two rules of providers.
 
-    `automatic`: the prefix that repeats the previous prompt costs a tenth. `breakpoints`: a prompt is cached up to the
-    last user message before its newest one; writing costs 1.25, and reading what the previous prompt wrote a tenth.
+    With `automatic`, the prefix that repeats the previous prompt costs a tenth. With `breakpoints`, a prompt is cached
+    up to the last user message before its newest one. Writing then costs 1.25, and reading what the previous prompt
+    wrote costs a tenth.
     """
     whole = sum(tokens.prompt_tokens(prompt) for prompt in prompts) or 1
     kept = sum(repeated(before, now, tokens) for before, now in pairwise(prompts))
@@ -150,7 +151,7 @@ def read_from(files: Sequence[Path], count: int) -> Iterator[Said]:
 async def measure(
     settings: Settings, talk: Iterable[Said], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
 ) -> dict[str, object]:
-    """Measure one conversation under a policy. `embedder` is open, or None to search by words alone."""
+    """Measure one conversation under a policy. Without an open `embedder`, search by words alone."""
     clock, scope = Clock(), Scope(owner=PERSON.id)
     tokens = Tokenizer.for_model(settings.openai_model)
     answers, background = Saying(tokens), Meter(ExtractiveSummarizer())

@@ -16,7 +16,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB 
 
 
 class KeptVectors:
-    """An embedder that asks another one only for vectors missing in its file. Use as `async with`."""
+    """An async context manager for an embedder that asks another one only for vectors missing in its file."""
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder

@@ -1,7 +1,7 @@
-"""The playground as one app on one port: chat page, control endpoints, dashboard and Bot API.
+"""The playground's ASGI app: chat page, control endpoints, dashboard and Bot API on one port.
 
-Refuses what comes from another site: foreign Host headers and cross-origin requests. Serve it with
-playground.server.serve(), which binds 127.0.0.1 only. Knows neither the bot nor its memory.
+It refuses foreign Host headers and cross-origin requests. Serve it with playground.server.serve(), which binds
+127.0.0.1.
 """
 
 from collections.abc import Awaitable, Callable
@@ -54,11 +54,10 @@ def playground_app(
     dashboard: ASGIApp | None = None,
     link: Link | None = None,
 ) -> Starlette:
-    """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token}, and at /memory/ the
-    dashboard, to which `link` leads.
+    """Build the app: the page at /, its files at /static, people's actions at /api, the Bot API at /bot{token}.
 
-    `model_name` tells the person who answers, "gpt-5.4-mini"; "" is the offline model. `guests`: what the page
-    may change of the people; None: nothing.
+    The dashboard is at /memory/, and `link` returns a person's link to it. `model_name` is shown on the page; "" stands
+    for the offline model. Without `guests`, people cannot be added.
     """
 
     async def about(request: Request) -> Response:

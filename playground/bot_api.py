@@ -1,7 +1,4 @@
-"""The Bot API over HTTP: tokens, methods, answers, faults, files. What the methods do is in methods.py.
-
-Serve it with playground.server.serve(): calls are held and connections are cut. Knows nothing of the bot.
-"""
+"""The Bot API over HTTP: tokens, parameters, faults and files. The methods are in methods.py."""
 
 import ssl
 from collections.abc import Sequence
@@ -30,9 +27,9 @@ def bot_api(
     limits: Limits | None = None,
     trusts: ssl.SSLContext | None = None,
 ) -> Starlette:
-    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at the root of another app.
+    """Build an app with /bot{token}/{method} and /file/bot{token}/{path}, which can be mounted in another app.
 
-    `limits`: sending is refused beyond them; None: there are none. `trusts`: see Courier.
+    With `limits`, refuse to send more than Telegram allows. See Courier for `trusts`.
     """
     courier = Courier(world.updates, world.clock, webhook_delays, trusts=trusts)
     error_boundary = _Door(world, faults or Faults(), courier, limits)
@@ -107,7 +104,7 @@ class _Door:
 
 
 async def _answer(request: Request, method: Method, given: Parameters, fault: Fault | None) -> Json:
-    """The whole answer: the method's result or what refused it."""
+    """Call the method and return its result or refusal as a complete response."""
     refusal = fault.refusal() if fault else None
     if refusal:
         return refusal.body()

@@ -1,6 +1,6 @@
-"""People's messages that are neither text nor files: formatted messages, checklists, stories, whatever comes next.
+"""Messages of people that are neither text nor files, such as formatted messages, checklists and stories.
 
-Takes their fields as the Bot API names them, and checks nothing in them.
+Their fields are those of the Bot API and are not checked.
 """
 
 from playground.people import Impossible
@@ -18,7 +18,7 @@ def send_content(
     thread_id: int | None = None,
     forward_from: str = "",
 ) -> Json:
-    """Send {"rich_message": …}, {"checklist": …} or the like. `forward_from`: the name of somebody who hides theirs."""
+    """Send a message with fields such as {"rich_message": …}. `forward_from` names a hidden original author."""
     if chat_id not in world.chats or person_id not in world.chats[chat_id].members:
         raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
     origin = {"type": "hidden_user", "date": int(world.clock()), "sender_user_name": forward_from}
@@ -27,7 +27,7 @@ def send_content(
 
 
 def stop_draft(world: World, person_id: int, *, thread_id: int | None = None) -> None:
-    """Press the button that a draft in a private chat has where the bot sent it with `can_stop`."""
+    """Press the stop button of a draft in a private chat, if the bot sent it with `can_stop`."""
     draft = world.snapshot()["drafts"].get(str(person_id), {})
     if not draft.get("can_stop"):
         raise Impossible("There is no draft that can be stopped.")
@@ -37,7 +37,7 @@ def stop_draft(world: World, person_id: int, *, thread_id: int | None = None) ->
 
 
 def edit_content(world: World, person_id: int, chat_id: int, message_id: int, content: Json) -> Json:
-    """Change such a message of one's own; the bot is told, whatever its privacy mode."""
+    """Change the content of one's own message, and tell the bot whatever its privacy mode."""
     message = world.messages.get(chat_id, {}).get(message_id)
     if message is None or message["from"]["id"] != person_id:
         raise Impossible("Only one's own messages can be edited.")

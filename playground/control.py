@@ -1,6 +1,6 @@
-"""People's side of the world over HTTP: what they do, what happened, which calls the bot made, faults.
+"""Control endpoints over HTTP: people's actions, events, the bot's calls, and faults.
 
-For the chat page and for tests that run the bot as a process. Refuses with 400 and {"error": a sentence}.
+The chat page uses them, and so do tests that run the bot as a process. Errors are 400 with {"error": sentence}.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def control(world: World, faults: Faults | None = None) -> Router:
-    """The router; without `faults` there is no /faults. The page may mount it anywhere."""
+    """Build a router that can be mounted anywhere. /faults exists only if `faults` is given."""
     acts = _Acts(world)
     routes = [
         Route("/say", spoken(acts.say), methods=["POST"]),
@@ -74,7 +74,7 @@ class _Acts:
         )
 
     async def content(self, request: Request, given: Parameters) -> Json:
-        """Send or, with a message_id, change a message of a kind of its own: "content" holds its fields."""
+        """Send a message with the fields in "content", or change the message with "message_id"."""
         person_id, chat_id, fields = number_of(given, "person_id"), number_of(given, "chat_id"), given.object("content")
         if (message_id := given.integer("message_id")) is not None:
             return edit_content(self._world, person_id, chat_id, message_id, fields or {})
@@ -93,7 +93,7 @@ class _Acts:
         return {"stopped": True}
 
     async def file(self, request: Request, given: Parameters) -> Json:
-        """Multipart with the field "file", or JSON with "name" and base64 in "data"."""
+        """Send a file from a multipart field "file", or from JSON with "name" and base64 "data"."""
         upload = given.upload("file")
         try:
             data = upload.data if upload else base64.b64decode(given.text("data"), validate=True)
@@ -131,7 +131,7 @@ class _Acts:
         return {"query_id": query_id}
 
     async def react(self, request: Request, given: Parameters) -> Json:
-        """Put the emoji in "reaction", a list, in the place of the person's own."""
+        """Replace the person's reactions by the emoji in the list "reaction"."""
         emoji = given.texts("reaction") or []
         self._world.react(
             number_of(given, "person_id"), number_of(given, "chat_id"), number_of(given, "message_id"), *emoji
@@ -156,7 +156,7 @@ class _Acts:
         return await _waited(request, given, self._world.events)
 
     async def calls(self, request: Request, given: Parameters) -> list[Json]:
-        """What the bot called; at once, unless a timeout says to wait for a call."""
+        """Return the bot's calls since a number. With a timeout, wait for the first one."""
         if "timeout" in given:
             return await _waited(request, given, self._world.calls.after)
         return self._world.calls.since(given.integer("since", 0) or 0)
@@ -175,7 +175,7 @@ class _Injected:
         self._faults = faults
 
     async def add(self, request: Request, given: Parameters) -> list[Json]:
-        """One rule, or several in "rules"."""
+        """Add one fault, or all those in "rules"."""
         many = given.objects("rules")
         for fault in [fault_from(rule) for rule in many or [given.journal()]]:
             self._faults.add(fault)
@@ -207,7 +207,7 @@ async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awa
 
 
 def spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
-    """An act as an endpoint: reads the parameters, and answers with the result as JSON or with a sentence."""
+    """Wrap an action as an endpoint that parses the parameters and responds with JSON or an error sentence."""
 
     async def endpoint(request: Request) -> Response:
         try:

@@ -1,7 +1,4 @@
-"""Faults that tests inject into the Bot API: which call is hit, how, and how often.
-
-Does not carry them out: bot_api.py does.
-"""
+"""Faults that tests inject into the Bot API. bot_api.py carries them out."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,8 +21,10 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One rule. times: how many calls it hits (None = all); after: how many matching calls pass first; field: hits only
-    calls that have it.
+    """One rule for failing calls.
+
+    `times` is the number of calls that it hits, or None for all. `after` matching calls pass first. With `field`, it
+    hits only calls that have this parameter.
     """
 
     kind: str
@@ -53,7 +52,7 @@ class Fault:
         return self.kind != "refuse_entities" or has_markup
 
     def refusal(self) -> Refusal | None:
-        """The answer instead of the effect; None for faults of another kind."""
+        """Return the refusal that replaces the effect, or None for other kinds of faults."""
         match self.kind:
             case "retry_after":
                 return too_many_requests(self.retry_after)
@@ -67,7 +66,7 @@ class Fault:
 
 
 class Faults:
-    """The rules in force, oldest first; each call is hit by at most one."""
+    """All active rules, oldest first. At most one rule hits a call."""
 
     def __init__(self) -> None:
         self._rules: list[Fault] = []
@@ -80,21 +79,21 @@ class Faults:
         return list(self._rules)
 
     def clear(self) -> None:
-        """No more faults; what hangs is released."""
+        """Remove all faults and release the responses that are held."""
         self._rules = []
         self.release()
 
     def release(self) -> None:
-        """Let go of every answer that is being held."""
+        """Release all responses that are held."""
         held, self._released = self._released, asyncio.Event()
         held.set()
 
     def released(self) -> asyncio.Event:
-        """What a hanging call waits for; call this before the journal shows that it hangs."""
+        """Return the event that a hanging call waits for. Call this before the journal shows the call."""
         return self._released
 
     def take(self, method: str, parameters: Parameters) -> Fault | None:
-        """The fault that hits this call, counted; None when it passes."""
+        """Return the fault that hits this call and count it, or None if the call passes."""
         for index, rule in enumerate(self._rules):
             if not rule.fits(method, parameters):
                 continue
@@ -108,7 +107,7 @@ class Faults:
 
 
 def fault_from(rule: Mapping[str, Any]) -> Fault:
-    """A fault from JSON; ValueError with a sentence for what is not one."""
+    """Parse a fault from JSON. Raise ValueError with a sentence if it is invalid."""
     known = {field.name for field in fields(Fault)}
     if unknown := set(rule) - known:
         raise ValueError(f"A fault has no field {', '.join(sorted(unknown))}.")

@@ -1,7 +1,4 @@
-"""A numbered list that can be waited on: the world's events, and the journal of API calls.
-
-Does not know what its entries mean.
-"""
+"""A numbered list whose readers can wait for new entries, used for events and for the journal of API calls."""
 
 import asyncio
 from collections import deque
@@ -11,7 +8,7 @@ from playground.refusals import Json
 
 
 class Pulse:
-    """Wakes everybody who waits, once for each beat; whoever wakes looks again for what it waits for."""
+    """Wakes all waiting tasks at each beat. A woken task must check its condition again."""
 
     def __init__(self) -> None:
         self._beat = asyncio.Event()
@@ -25,7 +22,7 @@ class Pulse:
 
 
 class Feed:
-    """Entries numbered from 1 in their field "n"; the newest `keep` stay."""
+    """Entries numbered from 1 in their field "n". Only the newest `keep` are kept."""
 
     def __init__(self, *, keep: int = 10_000) -> None:
         self._entries: deque[Json] = deque(maxlen=keep)
@@ -43,11 +40,11 @@ class Feed:
         return numbered
 
     def covers(self, since: int) -> bool:
-        """Whether every entry after `since` is still here (and `since` is a number of this feed)."""
+        """Return True if no entry after `since` was dropped."""
         return self.last - len(self._entries) <= since <= self.last
 
     def since(self, since: int) -> list[Json]:
-        """The kept entries with a number above `since`, oldest first."""
+        """Return the kept entries with a number above `since`, oldest first."""
         newest_first = []
         for entry in reversed(self._entries):
             if entry["n"] <= since:
@@ -56,13 +53,13 @@ class Feed:
         return newest_first[::-1]
 
     async def after(self, since: int) -> list[Json]:
-        """As since(), but waits until there is one."""
+        """Return the entries after `since`, and wait until there is at least one."""
         while self.last <= since:
             await self._pulse.wait()
         return self.since(since)
 
     async def first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:
-        """The first entry after `since` that matches, waited for; TimeoutError after `timeout` seconds."""
+        """Wait for the first matching entry after `since`. Raise TimeoutError after `timeout` seconds."""
         async with asyncio.timeout(timeout):
             while True:
                 for entry in await self.after(since):

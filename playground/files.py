@@ -1,7 +1,4 @@
-"""The files that were sent: their bytes, ids and paths, and how a message carries each kind.
-
-Does not know who sent them.
-"""
+"""The files that people and the bot sent: contents, ids, paths and message fields."""
 
 import hashlib
 import mimetypes
@@ -22,7 +19,7 @@ class StoredFile:
     data: bytes
 
     def described(self) -> Json:
-        """The fields that every kind of file object begins with."""
+        """Return the fields that all file objects of the Bot API share."""
         return {
             "file_id": self.file_id,
             "file_unique_id": hashlib.sha256(self.data).hexdigest()[:16],
@@ -31,7 +28,7 @@ class StoredFile:
 
 
 class Files:
-    """All files of this world, by id and by path."""
+    """All files, by id and by path."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, StoredFile] = {}
@@ -58,9 +55,9 @@ class Files:
 
 
 def attachment(kind: str, file: StoredFile) -> Json:
-    """The part of a message that carries this file; KeyError for a kind that Telegram does not have.
+    """Return the message field that carries this file. Raise KeyError for an unknown kind.
 
-    Sizes and lengths of media are made up: nothing here looks into the bytes.
+    Sizes and durations of media are invented, because nothing here reads the contents.
     """
     described = file.described()
     media = {"mime_type": file.mime_type}

@@ -1,6 +1,6 @@
-"""People who were added on the page, the languages of their apps, and starting over with one of them, over HTTP.
+"""People who were added on the page, their app languages, and starting over, over HTTP.
 
-Owns the file that keeps them. Does not know the bot: what starting over erases is given.
+Guests owns the file that stores them.
 """
 
 import json
@@ -30,7 +30,7 @@ Erase = Callable[[int], Awaitable[None]]
 
 
 class Guests:
-    """What the page may change of the people in the playground."""
+    """The changes to people that the page may make."""
 
     def __init__(self, world: World, file: Path, erase: Erase) -> None:
         self._world = world
@@ -46,11 +46,11 @@ class Guests:
 
     @property
     def is_fresh(self) -> bool:
-        """Nobody was added yet, and nobody's language was chosen."""
+        """True if nobody was added and no language was chosen."""
         return not self._file.exists()
 
     def bring_back(self) -> None:
-        """Add the people of earlier runs; a file that cannot be read is as none."""
+        """Add the people of earlier runs. Ignore a file that cannot be read."""
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             for load in json.loads(self._file.read_text(encoding="utf-8"))[:MAX_PEOPLE]:
                 person = Person(**load)

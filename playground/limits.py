@@ -1,7 +1,6 @@
-"""Telegram's published limits on sending, for a Bot API server that is told to keep them.
+"""Telegram's published limits on sending, for tests and benchmarks that ask for them.
 
-Source: core.telegram.org/bots/faq, "My bot is hitting limits, how do I avoid this?". What Telegram does beyond that is
-not published. Does not know what is sent.
+Source: core.telegram.org/bots/faq, "My bot is hitting limits, how do I avoid this?".
 """
 
 import math
@@ -20,21 +19,21 @@ MINUTE = 60.0
 
 
 def counts(method: str) -> bool:
-    """Whether a method shows people something: it sends or changes a message, or shows a draft of one."""
+    """Return True if a method sends or changes a message or draft, and therefore counts."""
     name = method.lower()
     return name.startswith(("send", "edit", "copy", "forward")) and name != "sendchataction"
 
 
 @dataclass
 class Limits:
-    """What was sent in the latest second and minute. `clock`: seconds, of any beginning."""
+    """The messages of the last second and minute. `clock` returns seconds."""
 
     clock: Callable[[], float]
     _all: deque[float] = field(default_factory=deque)
     _chats: dict[int, deque[float]] = field(default_factory=lambda: defaultdict(deque))
 
     def wait(self, chat: int) -> int:
-        """Seconds that the bot should wait before it sends there, whole ones as Telegram says; 0: it is taken."""
+        """Return the whole seconds that the bot must wait before it sends to this chat, or 0 and count the message."""
         now = self.clock()
         here = self._chats[chat]
         window = MINUTE if chat < 0 else float(BURST)

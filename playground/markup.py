@@ -1,7 +1,4 @@
-"""parse_mode: HTML with Telegram's tags. MarkdownV2 is refused, since nothing here sends it.
-
-Does not know messages.
-"""
+"""Parse `parse_mode` HTML with Telegram's tags. MarkdownV2 is refused, because the bot never sends it."""
 
 import html
 import re
@@ -31,7 +28,7 @@ HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE
 
 
 def parsed(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
-    """The text without markup, and the entities that the markup stood for; offsets in UTF-16 units."""
+    """Return the text without markup and its entities, with offsets in UTF-16 units."""
     if not parse_mode:
         return text, []
     if parse_mode.lower() != "html":

@@ -1,7 +1,4 @@
-"""Command menus: what the bot set for each scope and language, and which of them a client shows.
-
-Does not know people or chats beyond their ids.
-"""
+"""Command menus by scope and language, and the menu that a client shows."""
 
 import json
 import re
@@ -23,13 +20,13 @@ NAME = re.compile(r"[a-z0-9_]{1,32}")
 
 
 class Menus:
-    """Command lists by scope and language ("" = every language)."""
+    """Command lists by scope and language. The language "" stands for all languages."""
 
     def __init__(self) -> None:
         self._lists: dict[tuple[str, str], list[Json]] = {}
 
     def put(self, scope: Json, language: str, commands: Sequence[Json]) -> None:
-        """Set one list; an empty one deletes it, as Telegram does."""
+        """Set one list. An empty list deletes it, as on Telegram's server."""
         if len(commands) > 100:
             raise bad_request("BOT_COMMANDS_TOO_MUCH")
         cleaned = [_checked(command) for command in commands]
@@ -39,7 +36,7 @@ class Menus:
             self._lists.pop((_key(scope), language), None)
 
     def get(self, scope: Json, language: str) -> list[Json]:
-        """What was set for exactly this scope and language."""
+        """Return the list for exactly this scope and language."""
         return self._lists.get((_key(scope), language), [])
 
     def listed(self) -> list[Json]:
@@ -49,7 +46,7 @@ class Menus:
         ]
 
     def shown(self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool) -> list[Json]:
-        """The first list that is set, from the narrowest scope to the widest.
+        """Return the list with the narrowest scope that applies.
 
         Source: core.telegram.org/bots/api#determining-list-of-commands
         """
@@ -70,7 +67,7 @@ class Menus:
 
 
 def is_ephemeral(text: str, menu: Sequence[Json]) -> bool:
-    """Whether a client sends a text as an ephemeral command: so its menu says (Bot API 10.2)."""
+    """Return True if the menu marks this command as ephemeral (Bot API 10.2)."""
     name = text.partition(" ")[0].partition("@")[0]
     return any(name == f"/{entry['command']}" and entry.get("is_ephemeral", False) for entry in menu)
 

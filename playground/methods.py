@@ -1,7 +1,4 @@
-"""The Bot API's method table, and the methods that show nothing: updates, webhook, chats, commands, files.
-
-Does not know HTTP beyond the request that a held method waits with.
-"""
+"""The table of Bot API methods, and the methods that show nothing: updates, webhook, chats, commands, files."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -42,7 +39,7 @@ ADMIN_RIGHTS = (
 
 
 class Methods:
-    """Every method by its name, over one world."""
+    """All methods of the Bot API by name."""
 
     def __init__(self, world: World, courier: Courier) -> None:
         self._world = world
@@ -92,7 +89,7 @@ class Methods:
         self._names = {name.lower(): name for name in self._table}
 
     def named(self, name: str) -> tuple[str, Method] | None:
-        """A method by its name in any case, as the real server reads it."""
+        """Find a method by its name, ignoring case like the real server."""
         canonical = self._names.get(name.lower())
         return (canonical, self._table[canonical]) if canonical else None
 
@@ -252,7 +249,7 @@ class Methods:
 
 
 async def _accepted(parameters: Parameters) -> bool:
-    """For settings of the bot that nothing here shows."""
+    """Accept a setting of the bot that nothing here shows."""
     return True
 
 

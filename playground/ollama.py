@@ -1,4 +1,4 @@
-"""Finds a chat model that an Ollama on this machine serves."""
+"""Find a chat model of an Ollama server on this machine."""
 
 import asyncio
 from contextlib import aclosing, suppress
@@ -10,7 +10,7 @@ OLLAMA = "http://127.0.0.1:11434/v1"
 
 
 async def ollama_model(url: str = OLLAMA) -> str | None:
-    """The name of the first chat model that an Ollama at `url` serves; None where none answers within five seconds."""
+    """Return the name of the first chat model at `url`, or None without an answer within five seconds."""
     address = urlsplit(url)
     with suppress(OSError):  # TimeoutError is one
         async with asyncio.timeout(5.0):

@@ -1,6 +1,6 @@
-"""The parameters of one HTTP request: from the query, a form, multipart or JSON, read with their types.
+"""The typed parameters of one HTTP request, from a query, form, multipart body or JSON.
 
-Does not know methods. Refuses in the real server's words.
+Refusals use the real server's words.
 """
 
 import json
@@ -35,7 +35,7 @@ class Upload:
 
 
 class Parameters:
-    """Named values; a form gives strings, JSON gives values, and both are read alike."""
+    """Named parameters. Strings of forms and values of JSON are read alike."""
 
     def __init__(self, values: Mapping[str, Any], uploads: Mapping[str, Upload] | None = None) -> None:
         self._values = values
@@ -64,7 +64,7 @@ class Parameters:
         return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
 
     def value(self, name: str) -> Any:
-        """A JSON value, None when absent."""
+        """Return a JSON value, or None if it is absent."""
         value = self._values.get(name)
         if not isinstance(value, str):
             return value
@@ -74,7 +74,7 @@ class Parameters:
             raise bad_request(f"can't parse {name} JSON object") from None
 
     def texts(self, name: str) -> list[str] | None:
-        """A list of strings, None when absent."""
+        """Return a list of strings, or None if it is absent."""
         value = self.value(name)
         if value is None:
             return None
@@ -83,7 +83,7 @@ class Parameters:
         return value
 
     def objects(self, name: str) -> list[Json]:
-        """A list of JSON objects, empty when absent."""
+        """Return a list of JSON objects, which is empty if it is absent."""
         value = self.value(name)
         if value is None:
             return []
@@ -98,14 +98,14 @@ class Parameters:
         return value
 
     def upload(self, name: str) -> Upload | None:
-        """The file in this field, itself or by "attach://"."""
+        """Return the file in this field, or the one that it names with "attach://"."""
         reference = self.text(name)
         if reference.startswith("attach://"):
             return self._uploads.get(reference.removeprefix("attach://"))
         return self._uploads.get(name)
 
     def journal(self) -> Json:
-        """For the journal: JSON decoded where it is JSON; of files, name and size."""
+        """Return the parameters for the journal, with JSON decoded and files as name and size."""
         shown: Json = {name: _decoded(value) for name, value in self._values.items()}
         for name, upload in self._uploads.items():
             shown[name] = {"file_name": upload.name, "size": len(upload.data)}
@@ -113,7 +113,7 @@ class Parameters:
 
 
 async def parameters(request: Request) -> Parameters:
-    """Read all of a request; Refusal 400 for a body that cannot be read, 413 for one that is too large."""
+    """Read the parameters of a request. Raise Refusal with 400 for an invalid body, or 413 for a large one."""
     values: Json = dict(request.query_params)
     body = await _body(request)
     content_type = Message()
@@ -154,7 +154,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Upload]]:
-    """RFC 7578. A few lines instead of a package: the boundary never occurs within a part."""
+    """Parse a multipart body (RFC 7578). The boundary never occurs within a part, so a split is enough."""
     fields: dict[str, str] = {}
     uploads: dict[str, Upload] = {}
     # Without a boundary every two dashes would be one.

@@ -1,7 +1,4 @@
-"""What the memory holds of the chats, put back on the page after a restart; and how everything of a chat is erased.
-
-Does not know the page.
-"""
+"""Show the stored messages on the page after a restart, and erase everything of a chat."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -23,9 +20,7 @@ Formatted = Callable[[str], Sequence[Json]]
 
 
 async def bring_back(world: World, services: Services, formatted: Formatted) -> None:
-    """Put back what was said last in each chat whose memory is on, and what waits for its answer in any; topics are
-    left alone.
-    """
+    """Show the newest stored messages of each chat, and the messages that wait for an answer. Skip topics."""
     known: set[str | None] = set()
     for chat in list(world.chats.values()):
         if not await services.memory.is_on(chat.id):
@@ -53,7 +48,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
 
 
 async def erase(services: Services, owner: int) -> None:
-    """Forget everything of an owner and turn memory off. Raises StorageError."""
+    """Forget everything of an owner and turn memory off. Raise StorageError if the store fails."""
     config = await services.memory.config(owner)
     await services.corrections.forget(owner, Forgetting(what="everything"))
     if config is not None and config.enabled:
@@ -61,7 +56,7 @@ async def erase(services: Services, owner: int) -> None:
 
 
 def _author(world: World, chat: Chat, message: Message) -> Json:
-    """Who said it, as a User object: another assistant, whose words were imported, under its own name."""
+    """Return a message's author as a User object. Another assistant of an import has its own name."""
     if message.role == "assistant":
         return {**world.bot, "id": 0, "first_name": message.speaker} if message.speaker else world.bot
     members = [world.people[member] for member in chat.members]

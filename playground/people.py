@@ -1,7 +1,4 @@
-"""Who is there: people and chats, as values.
-
-Does not know messages, nor the bot.
-"""
+"""People and chats as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +7,7 @@ from playground.refusals import Json
 
 
 class Impossible(ValueError):  # noqa: N818 (a person's act, not a failure of the program)
-    """An act that Telegram's clients do not allow; the message is a sentence."""
+    """An action that Telegram's clients do not allow. The message is a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +18,7 @@ class Person:
     language_code: str = "en"
 
     def user(self) -> Json:
-        """As a Telegram User object."""
+        """Return a Telegram User object."""
         user: Json = {"id": self.id, "is_bot": False, "first_name": self.first_name}
         if self.username:
             user["username"] = self.username
@@ -46,7 +43,7 @@ class Chat:
         return self.type == "private"
 
     def brief(self) -> Json:
-        """As a Telegram Chat object, as messages carry it."""
+        """Return the Telegram Chat object that messages carry."""
         chat: Json = {"id": self.id, "type": self.type}
         chat["first_name" if self.is_private else "title"] = self.title
         if self.username:
@@ -56,7 +53,7 @@ class Chat:
         return chat
 
     def described(self) -> Json:
-        """As the page sees it."""
+        """Return the chat as the page sees it."""
         return {
             **self.brief(),
             "title": self.title,
@@ -68,7 +65,7 @@ class Chat:
 
 
 def topic_created(chat: Chat, opener: Json, thread_id: int, name: str, at: int) -> Json:
-    """The service message that opens a topic of a forum."""
+    """Build the service message that opens a forum topic."""
     return {
         "message_id": thread_id,
         "from": opener,
@@ -81,7 +78,7 @@ def topic_created(chat: Chat, opener: Json, thread_id: int, name: str, at: int) 
 
 
 def membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
-    """The Bot API's ChatMemberUpdated about the bot itself."""
+    """Build a ChatMemberUpdated about the bot."""
     states = {
         status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
         for status in (before, after)

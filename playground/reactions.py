@@ -1,4 +1,4 @@
-"""The reactions under messages: who put which, and what the bot is told of it. The page shows them with the message."""
+"""The reactions to messages, and the updates that tell the bot about them."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from playground.refusals import Json
 
 
 class Reactions:
-    """The reactions of one world, by chat, message and author."""
+    """Reactions by chat, message and author."""
 
     def __init__(self) -> None:
         self._put: dict[tuple[int, int, int], tuple[str, ...]] = {}
@@ -15,7 +15,7 @@ class Reactions:
         return self._put.get((message["chat"]["id"], message["message_id"], author_id), ())
 
     def put(self, message: Json, author_id: int, emoji: Sequence[str]) -> Json:
-        """Put these in the place of an author's own; the message as the page shows it from now on."""
+        """Replace an author's reactions, and return the message with its new reactions."""
         chat_id, message_id = message["chat"]["id"], message["message_id"]
         self._put[chat_id, message_id, author_id] = tuple(emoji)
         shown = [one for key, these in self._put.items() if key[:2] == (chat_id, message_id) for one in these]
@@ -23,7 +23,7 @@ class Reactions:
 
 
 def reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
-    """The Bot API's MessageReactionUpdated."""
+    """Build a MessageReactionUpdated."""
     return {
         "chat": message["chat"],
         "message_id": message["message_id"],
@@ -35,11 +35,11 @@ def reaction_update(message: Json, user: Json, before: Sequence[str], after: Seq
 
 
 def without_reactions(message: Json) -> Json:
-    """A message as the Bot API gives it: it says nothing of reactions."""
+    """Return the message as the Bot API sends it, without reactions."""
     return {name: value for name, value in message.items() if name != "reactions"}
 
 
 def as_sent(message: Json) -> Json:
-    """A message as the Bot API gives it: without reactions; an ephemeral one has the id 0 beside its own."""
+    """Return the message as the Bot API sends it, without reactions. An ephemeral message has the id 0."""
     number = {"message_id": 0} if "ephemeral_message_id" in message else {}
     return {**without_reactions(message), **number}

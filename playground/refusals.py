@@ -1,6 +1,6 @@
-"""How Telegram's server refuses: the error and its wording.
+"""Refusals of Telegram's server with its exact wording.
 
-Knows no HTTP and no state. Wording follows tdlib/telegram-bot-api: bots match on these sentences.
+The wording follows tdlib/telegram-bot-api, because bots match on these sentences.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 
 class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer, not an error)
-    """An answer with "ok": false; `code` is the HTTP status, too."""
+    """An answer with "ok": false. `code` is also the HTTP status."""
 
     def __init__(self, code: int, description: str, parameters: Json | None = None) -> None:
         super().__init__(description)
@@ -18,7 +18,7 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
         self.parameters = parameters
 
     def body(self) -> Json:
-        """The JSON object that the server answers with."""
+        """Return the JSON object of the answer."""
         answer: Json = {"ok": False, "error_code": self.code, "description": self.description}
         if self.parameters:
             answer["parameters"] = self.parameters
@@ -26,28 +26,28 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
 
 
 def bad_request(reason: str) -> Refusal:
-    """400; the real server puts its sentences after this prefix, starting in lower case."""
+    """400 with the real server's prefix. `reason` starts in lower case."""
     return Refusal(400, f"Bad Request: {reason}")
 
 
 def forbidden(reason: str) -> Refusal:
-    """403: the chat exists, but not for this bot."""
+    """403: the bot cannot use this chat."""
     return Refusal(403, f"Forbidden: {reason}")
 
 
 def conflict(reason: str) -> Refusal:
-    """409: somebody else fetches this bot's updates."""
+    """409: another program fetches this bot's updates."""
     return Refusal(409, f"Conflict: {reason}")
 
 
 def upgraded(chat_id: int) -> Refusal:
-    """400: the group is a supergroup now, with an id of its own."""
+    """400: the group is now a supergroup with another id."""
     reason = "group chat was upgraded to a supergroup chat"
     return Refusal(400, f"Bad Request: {reason}", {"migrate_to_chat_id": chat_id})
 
 
 def too_many_requests(retry_after: int) -> Refusal:
-    """429, with the wait in seconds in the sentence and in the parameters."""
+    """429 with the seconds to wait, in the sentence and the parameters."""
     return Refusal(429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after})
 
 

@@ -1,6 +1,6 @@
-"""The Bot API's methods that show something in a chat: send, draft, edit, delete, documents, chat actions.
+"""The Bot API methods that show something: send, draft, edit, delete, documents, reactions, chat actions.
 
-Checks what the real server checks, in its order and words. Does not know HTTP.
+They check what the real server checks, in its order and with its words.
 """
 
 from playground.files import attachment
@@ -48,7 +48,7 @@ BUTTON_ACTIONS = (
 
 
 def chat_named(world: World, parameters: Parameters) -> Chat:
-    """The chat that chat_id names, as far as the bot knows it."""
+    """Return the chat that chat_id names. Refuse a chat that the bot does not know."""
     name = parameters.text("chat_id")
     if not name:
         raise bad_request("chat_id is empty")
@@ -66,7 +66,7 @@ def chat_named(world: World, parameters: Parameters) -> Chat:
 
 
 def open_chat(world: World, parameters: Parameters) -> Chat:
-    """The same, if the bot may write there."""
+    """Return the chat that chat_id names. Refuse a chat where the bot may not write."""
     chat = chat_named(world, parameters)
     if not chat.is_private:
         return chat
@@ -80,7 +80,7 @@ def open_chat(world: World, parameters: Parameters) -> Chat:
 
 
 class Sending:
-    """These methods, over one world; each takes parameters and gives the result."""
+    """The methods that show something. Each takes parameters and returns the result."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -102,7 +102,7 @@ class Sending:
         return self._post_file("photo", parameters)
 
     def _post_file(self, kind: str, parameters: Parameters) -> Json:
-        """Send a file that is uploaded, or known by its id."""
+        """Send an uploaded file, or one by its id."""
         chat = open_chat(self._world, parameters)
         upload = parameters.upload(kind)
         if upload and upload.data:
@@ -217,7 +217,7 @@ class Sending:
         return as_sent(message)
 
     def _receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
-        """The user who alone sees the message; None where it is for everybody."""
+        """Return the only user who sees the message, or None for a message that everybody sees."""
         given = parameters.object("ephemeral_message_parameters")
         if given is None:
             return None
@@ -232,7 +232,7 @@ class Sending:
         return self._world.people[user_id].user()
 
     def _is_reply_in_time(self, chat: Chat, parameters: Parameters, user_id: int | None) -> bool:
-        """Whether this answers an ephemeral message of the user, soon enough."""
+        """Return True if the message answers a recent ephemeral message of the user."""
         reply = Parameters(parameters.object("reply_parameters") or {})
         asked = self._world.messages[chat.id].get(-(reply.integer("ephemeral_message_id") or 0))
         if asked is None or asked["from"]["id"] != user_id:
@@ -266,7 +266,7 @@ class Sending:
         return message
 
     def _replace(self, message: Json, content: Json, fields: tuple[str, ...], kind: str) -> Json:
-        """The message with these fields as in `content`: an edit without buttons takes them away."""
+        """Return the message with new content. An edit without buttons removes them."""
         if {name: message[name] for name in fields if name in message} == content:
             raise bad_request(NOT_MODIFIED)
         kept = {name: value for name, value in message.items() if name not in fields}
@@ -276,7 +276,7 @@ class Sending:
 
 
 def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
-    """Text and entities as stored; explicit entities win over parse_mode, as on the real server."""
+    """Return text and entities as stored. As on the real server, explicit entities win over parse_mode."""
     if len(text) > MAX_MESSAGE_CHARS:
         raise bad_request("message is too long")
     given = parameters.objects(field)
@@ -288,7 +288,7 @@ def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, 
 
 
 def _rich(parameters: Parameters) -> Json:
-    """The content of a rich message: its Markdown as one paragraph, for nothing here shows blocks."""
+    """Return the content of a rich message, with its Markdown as one paragraph."""
     given = parameters.object("rich_message") or {}
     written = Parameters(given).text("markdown") or Parameters(given).text("html")
     if not written.strip():
@@ -311,7 +311,7 @@ def _text(parameters: Parameters) -> Json:
 
 
 def _markup(parameters: Parameters) -> Json:
-    """The inline keyboard of a message; keyboards of other kinds change the client, not the message."""
+    """Return a message's inline keyboard. Other keyboards change the client and not the message."""
     markup = parameters.object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):

@@ -1,7 +1,4 @@
-"""The playground's server: requests that can be held, connections that can be cut for real, a stop that ends both.
-
-Does not know what it serves. Handlers reach their server through lifetime_of(request) and held(request, …).
-"""
+"""An HTTP server whose handlers can hold requests and cut connections, and which ends both when it stops."""
 
 import asyncio
 import contextlib
@@ -21,7 +18,7 @@ MAX_CONNECTIONS = 900
 
 
 class Lifetime:
-    """The lifetime of one server: when it stops, held requests end and spawned tasks are cancelled."""
+    """The lifetime of one server. At its end, held requests finish and spawned tasks are cancelled."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
@@ -39,7 +36,7 @@ class Lifetime:
 
 
 def lifetime_of(request: Request) -> Lifetime:
-    """The lifetime of the server that answers this request."""
+    """Return the lifetime of the server that handles this request."""
     lifetime = getattr(request.state, "lifetime", None)
     if not isinstance(lifetime, Lifetime):
         raise TypeError("This app holds requests: run it with playground.server.serve().")
@@ -47,7 +44,10 @@ def lifetime_of(request: Request) -> Lifetime:
 
 
 async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
-    """What `waiting` gives; `otherwise` if the client hangs up or the server stops. The body must be read."""
+    """Return the result of `waiting`, or `otherwise` if the client disconnects or the server stops.
+
+    Read the request's body before.
+    """
     work = asyncio.ensure_future(waiting)
     ends = [
         asyncio.ensure_future(lifetime_of(request).stopping.wait()),
@@ -63,7 +63,7 @@ async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) 
 
 
 async def drop(request: Request) -> None:
-    """Cut the TCP connection (the client sees a reset), and wait until the server has noticed."""
+    """Reset the TCP connection, and wait until the server has noticed."""
     abort: Callable[[], None] = request.state.drop
     abort()
     await _hung_up(request)
@@ -81,7 +81,7 @@ cuts a request off.
 
 
 class ServerProtocol(BoundedProtocol):
-    """HTTP/1.1 that lets a handler cut its connection, within the bounds that every server here has."""
+    """HTTP/1.1 with the usual bounds, whose handlers can cut the connection."""
 
     most_connections = MAX_CONNECTIONS
 
@@ -92,9 +92,9 @@ class ServerProtocol(BoundedProtocol):
 
 @contextlib.asynccontextmanager
 async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> AsyncIterator[str]:
-    """Serve `app` on this machine while the block runs; gives its URL, without a slash at the end.
+    """Serve `app` while the block runs, and yield its URL without a trailing slash.
 
-    Port 0 takes a free one. A port in use is an OSError. At the end held requests are answered at once.
+    Port 0 takes a free port. Raise OSError if the port is in use. Held requests are answered when the block ends.
     """
     lifetime = Lifetime()
 

@@ -1,7 +1,4 @@
-"""The playground set up: people and a group, the local Bot API server and the page, on one port of this machine.
-
-Does not know the bot: what plays against it connects to `Stage.url` with `Stage.token`, like to Telegram.
-"""
+"""Start the playground: people and a group, the local Bot API server and the page, on one port."""
 
 import secrets
 import time
@@ -35,7 +32,7 @@ PEOPLE = "people.json"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """Where the bot finds its Telegram."""
+    """The URL and token with which a bot connects."""
 
     url: str
     token: Secret
@@ -47,8 +44,10 @@ class Stage:
 async def open_stage(
     services: Services, *, model_name: str, port: int, is_wanted: bool, folder: Path, formatted: Formatted
 ) -> AsyncIterator[Stage]:
-    """`is_wanted`: this port or none; otherwise a free one if it is taken. `folder`: keeps the people who were added.
-    `formatted`: see past.py. Raises SettingsError naming --port.
+    """Serve the playground while the block runs.
+
+    If `is_wanted`, raise SettingsError about --port when the port is taken. Otherwise take a free one. `folder` stores
+    the people who were added. See past.py for `formatted`.
     """
     # The bot's id stays, so that it finds what an earlier run left open; the numbers of this run must not look like
     # those of an earlier one.

@@ -1,6 +1,6 @@
-"""Message texts as Telegram's server treats them: UTF-16 lengths, entities, trimming, splitting.
+"""Message texts as Telegram's server treats them: UTF-16 lengths, entities, trimming and splitting.
 
-Pure functions. Does not know chats, messages or HTTP; markup (parse_mode) is in markup.py.
+All functions are pure. Markup is in markup.py.
 """
 
 import re
@@ -40,19 +40,19 @@ FOUND = (
 
 
 def units(text: str) -> int:
-    """Length in UTF-16 units, in which Telegram counts everything."""
+    """Return the length in UTF-16 units, in which Telegram counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def offsets(text: str) -> list[int]:
-    """The UTF-16 offset of each character, and of the end: len(text) + 1 numbers."""
+    """Return the UTF-16 offset of each character and of the end."""
     return [0, *accumulate(2 if ord(character) > 0xFFFF else 1 for character in text)]
 
 
 def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
-    """The text as the server stores it (cleaned, trimmed) and its entities: those given and those found.
+    """Return the text as the server stores it, and its entities, given ones and detected ones.
 
-    Raises Refusal for entities that do not fit the text.
+    Raise Refusal for entities that do not fit the text.
     """
     at = offsets(text) if given else []
     spans = [(*_span(entity, text, at), entity) for entity in given if _length(entity) > 0]
@@ -75,10 +75,10 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
 
 
 def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
-    """A long text cut as Telegram's clients cut a paste.
+    """Split a long text as Telegram's clients split a paste.
 
-    They cut at a line end or a space in the last half, else anywhere. Each piece has at most `limit`
-    UTF-16 units; joined they are the text.
+    They split at a newline or space in the last half of `limit` UTF-16 units, or else anywhere. Joined, the pieces are
+    the text.
     """
     cut: list[str] = []
     begin = 0
@@ -109,7 +109,7 @@ def _length(entity: Json) -> int:
 
 
 def _span(entity: Json, text: str, at: Sequence[int]) -> tuple[int, int]:
-    """The entity's characters; an entity that leaves the text or cuts a character is refused. `at`: its offsets."""
+    """Return an entity's characters. Raise Refusal if it leaves the text or cuts a character in two."""
     begin, end = entity["offset"], entity["offset"] + entity["length"]
     if begin > at[-1]:
         raise bad_request(f"entity begins after the end of the text at UTF-16 offset {begin}")
@@ -145,7 +145,7 @@ def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int,
 
 
 def text_content(text: str) -> Json:
-    """A text as the fields of a message that hold it; nothing where no text is left."""
+    """Return the message fields for a text, or none if the trimmed text is empty."""
     kept, entities = formatted(text)
     if not kept:
         return {}

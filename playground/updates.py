@@ -1,7 +1,4 @@
-"""The bot's pending updates: numbering, confirming by offset, one poller at a time, and privacy mode.
-
-Does not know what an update says, nor how it travels.
-"""
+"""The bot's pending updates: numbering, confirmation by offset, one poller at a time, and privacy mode."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -32,7 +29,7 @@ class Updates:
         self.allowed: list[str] = []  # empty = all but UNASKED
 
     def add(self, kind: str, payload: Json) -> None:
-        """Queue an update, unless the bot did not ask for its kind."""
+        """Queue an update if the bot asked for its kind."""
         if (kind not in self.allowed) if self.allowed else (kind in UNASKED):
             return
         self._pending.append((self._clock(), {"update_id": self.next_id, kind: payload}))
@@ -40,13 +37,13 @@ class Updates:
         self.pulse.beat()
 
     def pending(self) -> list[Json]:
-        """What is not confirmed yet, oldest first; what is older than a day is gone."""
+        """Return the unconfirmed updates of the last day, oldest first."""
         oldest = self._clock() - LIFETIME
         self._pending = [(at, update) for at, update in self._pending if at > oldest]
         return [update for _, update in self._pending]
 
     def confirm(self, offset: int) -> None:
-        """Forget updates below `offset`; a negative one keeps the last -offset updates."""
+        """Forget updates below `offset`. A negative offset keeps the last -offset updates."""
         if offset < 0:
             self._pending = self._pending[offset:]
         else:
@@ -57,13 +54,13 @@ class Updates:
         self._pending = []
 
     def interrupt(self, reason: str) -> None:
-        """End the poll that is being held, if any, with 409."""
+        """End the current poll with 409."""
         self.poller += 1
         self._interruption = reason
         self.pulse.beat()
 
     async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
-        """Confirm, then the unconfirmed updates, held up to `timeout` seconds; the newest poller wins."""
+        """Confirm up to `offset`, and wait up to `timeout` seconds for updates. The newest poller wins."""
         self.interrupt(OTHER_POLLER)
         mine = self.poller
         self.confirm(offset)
@@ -82,12 +79,12 @@ class Updates:
         return self.pending()[:limit]
 
     async def polled(self) -> None:
-        """Wait until a poll is being held: the bot has fetched everything and listens."""
+        """Wait until a poll is open, so the bot has fetched everything."""
         while not self._holder:
             await self._held.wait()
 
     async def emptied(self) -> None:
-        """Wait until nothing is pending: everything was fetched and confirmed, or taken by the webhook."""
+        """Wait until all updates are confirmed or delivered."""
         while self.pending():
             await self.pulse.wait()
 
@@ -96,50 +93,50 @@ class Updates:
         self._held.beat()
 
     async def oldest(self, busy: Collection[int] = ()) -> Json:
-        """The first unconfirmed update of a chat that is not busy, waited for."""
+        """Wait for the first pending update of a chat that is not in `busy`."""
         while (first := next((one for one in self.pending() if chat_of(one) not in busy), None)) is None:
             await self.pulse.wait()
         return first
 
     def take(self, update_id: int) -> None:
-        """Forget one update: the webhook has it."""
+        """Forget one update after the webhook accepted it."""
         self._pending = [(at, update) for at, update in self._pending if update["update_id"] != update_id]
         self.pulse.beat()
 
     def allow(self, kinds: Sequence[str] | None) -> None:
-        """Remember which kinds the bot asks for; None keeps the last choice."""
+        """Store the kinds of updates that the bot wants. None keeps the last choice."""
         if kinds is not None:
             self.allowed = list(kinds)
 
 
 class Queries:
-    """The callback queries of one world, by id."""
+    """The callback queries by id."""
 
     def __init__(self) -> None:
         self._pressed: dict[str, tuple[float, int]] = {}
 
     def add(self, person_id: int, at: float) -> str:
-        """Note a press; the id of its query."""
+        """Record a press and return the id of its query."""
         query_id = str(FIRST_QUERY_ID + len(self._pressed))
         self._pressed[query_id] = at, person_id
         return query_id
 
     def presser(self, query_id: str, now: float) -> int | None:
-        """Who pressed the button of a query; None where it is unknown or too old."""
+        """Return the person who pressed the button, or None if the query is unknown or too old."""
         at, person_id = self._pressed.get(query_id, (-inf, 0))
         return person_id if now - at <= QUERY_LIFETIME else None
 
 
 def chat_of(update: Json) -> int:
-    """The chat that an update is from; 0 for what is from none."""
+    """Return the id of the update's chat, or 0 without a chat."""
     held: Json = next((value for name, value in update.items() if name != "update_id"), {})
     return int(held.get("chat", held.get("message", {}).get("chat", {})).get("id", 0))
 
 
 def is_meant_for(bot: Json, message: Json) -> bool:
-    """Whether a bot in privacy mode gets this group message: replies to it, commands, mentions.
+    """Return True if a bot in privacy mode receives this group message.
 
-    Follows core.telegram.org/bots/features#privacy-mode; a mention counts, as it does on the real server.
+    Source: core.telegram.org/bots/features#privacy-mode. Mentions count too, as on the real server.
     """
     replied = message.get("reply_to_message", {})
     if replied.get("from", {}).get("id") == bot["id"]:
@@ -149,13 +146,13 @@ def is_meant_for(bot: Json, message: Json) -> bool:
 
 
 def _addresses(word: str, bot_name: str) -> bool:
-    """A mention or command that names this bot; a command without a name is for every bot."""
+    """Return True if a mention or command names this bot. A command without a name is for all bots."""
     head, _, name = word.partition("@")
     return name == bot_name or (head.startswith("/") and not name)
 
 
 def _named(message: Json) -> list[str]:
-    """The mentions and commands in a message."""
+    """List the mentions and commands in a message."""
     text = (message.get("text") or message.get("caption") or "").encode("utf-16-le")
     entities = message.get("entities") or message.get("caption_entities") or []
     return [

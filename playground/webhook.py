@@ -1,7 +1,4 @@
-"""Webhook delivery: pending updates are posted to the bot's URL, those of one chat in order, each until it is accepted.
-
-Does not know the methods that set a webhook up (methods.py), nor what an update says.
-"""
+"""Post pending updates to the bot's webhook, those of one chat in order, each until it is accepted."""
 
 import asyncio
 import ssl
@@ -33,8 +30,10 @@ class Webhook:
 
 
 class Courier:
-    """Delivers while a webhook is set: one update of a chat at a time, and those of as many chats as there may be
-    connections, as the real server does (its WebhookActor has a queue for each chat).
+    """Delivers updates while a webhook is set.
+
+    Like the real server's WebhookActor, it sends one update of a chat at a time, for as many chats as connections are
+    allowed.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class Courier:
         *,
         trusts: ssl.SSLContext | None = None,
     ) -> None:
-        """`trusts`: whose certificates a webhook may have; by default those that everybody trusts."""
+        """`trusts` holds the accepted certificates of webhooks. By default, these are the system's."""
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock
@@ -63,12 +62,12 @@ class Courier:
         self.resume(lifetime)
 
     def resume(self, lifetime: Lifetime) -> None:
-        """Deliver, if a webhook is set and nobody delivers yet: the server was started again on the same world."""
+        """Continue to deliver after the server was restarted with the same world."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver(self.webhook))
 
     def info(self) -> Json:
-        """As a Telegram WebhookInfo object."""
+        """Return a Telegram WebhookInfo object."""
         info: Json = {
             "url": self.webhook.url if self.webhook else "",
             "has_custom_certificate": False,
@@ -107,7 +106,7 @@ class Courier:
 
 
 async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
-    """Empty if accepted, else what went wrong, in the real server's words."""
+    """Post an update. Return "" if it was accepted, or the error in the real server's words."""
     try:
         response = await client.post(url, json=update, headers=headers)
     except httpx.TimeoutException:

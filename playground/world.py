@@ -1,8 +1,7 @@
-"""The state of a small Telegram: people, chats, messages, files, command menus, and what waits for the bot.
+"""The state of a small Telegram: people, chats, messages, files, command menus and pending updates.
 
-People act through say(), edit(), press() and so on; the Bot API through post(), change(), remove(). Lives in
-memory and in one event loop. Does not know HTTP, nor what the bot is. Stored messages are replaced, never
-changed.
+People act through say(), edit(), press() and so on, the Bot API through post(), change() and remove(). Everything is in
+memory and in one event loop. Stored messages are replaced, never changed.
 """
 
 import time
@@ -33,7 +32,7 @@ DRAFT_LIFETIME = 30  # seconds that clients show a draft
 
 
 class World:
-    """One bot, and everybody it can talk to. `first_id`: of the messages in each chat."""
+    """One bot, and everybody it can talk to. Message ids of each chat begin at `first_id`."""
 
     def __init__(
         self,
@@ -72,13 +71,13 @@ class World:
     # Who is there
 
     def recall(self, chat_id: int, author: Json, content: Json, *, at: int) -> None:
-        """Put a message of an earlier run back, with the second at which it was sent; the bot is told nothing."""
+        """Add a message of an earlier run with its Unix time, without an update for the bot."""
         message = self.post(chat_id, author, {**content, "date": at})
         self._recalled[chat_id] = message["message_id"]
         self._started |= {chat_id} & self.people.keys()
 
     def clear(self, chat_id: int) -> None:
-        """Empty a chat, as if nobody had said anything in it."""
+        """Remove all messages of a chat."""
         topics = self.chats[chat_id].topics
         self.messages[chat_id] = {one: kept for one, kept in self.messages[chat_id].items() if one in topics}
         self._drafts.pop(chat_id, None)
@@ -86,7 +85,7 @@ class World:
         self.feed.add({"kind": "reset"})
 
     def choose_language(self, person_id: int, code: str) -> None:
-        """The language of a person's app, which the bot sees in each of their messages."""
+        """Set the language of a person's app, which the bot sees in their messages."""
         self.people[person_id] = replace(self._person(person_id), language_code=code)
         self.feed.add({"kind": "reset"})
 
@@ -111,7 +110,7 @@ class World:
         is_forum: bool = False,
         topics: Mapping[int, str] | None = None,
     ) -> Chat:
-        """A group with the bot in it. The first admin is its creator; topics: thread id → name."""
+        """Add a group with the bot in it. The first admin is its creator. `topics` maps thread ids to names."""
         if chat_id >= 0:
             raise Impossible("The id of a group is negative.")
         for person_id in (*members, *admins):
@@ -136,9 +135,10 @@ class World:
         return chat
 
     def upgrade_group(self, chat_id: int) -> int:
-        """The group becomes a supergroup, whose id is returned: message ids start again, and the old chat is closed.
+        """Turn a group into a supergroup and return its new id.
 
-        The bot is told twice, as Telegram does it: by a service message in either chat.
+        Message ids start again, and the old chat is closed. As on Telegram, a service message in each chat tells the
+        bot.
         """
         old = self.chats[chat_id]
         if old.type != "group" or old.upgraded_to is not None:
@@ -157,7 +157,7 @@ class World:
         return new_id
 
     def delete_topic(self, chat_id: int, thread_id: int) -> None:
-        """The topic and its messages are gone; Telegram tells the bot nothing."""
+        """Delete a topic with its messages. As on Telegram, the bot gets no update."""
         chat = self.chats[chat_id]
         rest = {number: name for number, name in chat.topics.items() if number != thread_id}
         self.chats[chat_id] = replace(chat, topics=rest)
@@ -166,7 +166,7 @@ class World:
                 self.remove(chat_id, message["message_id"])
 
     def remove_bot(self, chat_id: int) -> None:
-        """Take the bot out of a group."""
+        """Remove the bot from a group."""
         chat = self.chats[chat_id]
         self.chats[chat_id] = replace(chat, has_bot=False)
         self._membership(chat, chat.admins[0] if chat.admins else chat.members[0], "member", "left")
@@ -184,7 +184,7 @@ class World:
         return person_id in self._blocked
 
     def has_started(self, person_id: int) -> bool:
-        """Whether this person ever wrote to the bot, without which it may not write first."""
+        """Return True if this person ever wrote to the bot. Until then, the bot must not write to them."""
         return person_id in self._started
 
     # What people do
@@ -199,9 +199,9 @@ class World:
         thread_id: int | None = None,
         forward_from: int | str | None = None,
     ) -> Json:
-        """Send a text; one over 4,096 UTF-16 units goes in pieces, the last of which is returned.
+        """Send a text and return the message. Split a text over 4,096 UTF-16 units and return the last piece.
 
-        forward_from: a person's id, or the name of somebody who hides theirs.
+        `forward_from` is a person's id, or the name of a hidden original author.
         """
         self._check_place(person_id, chat_id, thread_id)
         if reply_to is not None:
@@ -267,7 +267,7 @@ class World:
         return edited
 
     def press(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
-        """Press an inline button; the query's id. Any data passes, as a modified client can send any."""
+        """Press an inline button and return the query's id. Accept any data, as a modified client can send it."""
         self._check_place(person_id, chat_id, None)
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != self.bot["id"]:
@@ -290,7 +290,7 @@ class World:
         return query_id
 
     def react(self, person_id: int, chat_id: int, message_id: int, *emoji: str) -> None:
-        """Put these reactions in the place of the person's own; none: take them away."""
+        """Replace the person's reactions to a message."""
         self._check_place(person_id, chat_id, None)
         message, chat = self._existing(chat_id, message_id), self.chats[chat_id]
         before = self._reactions.of(message, person_id)
@@ -315,9 +315,10 @@ class World:
         reply_to: int | None = None,
         receiver: Json | None = None,
     ) -> Json:
-        """Store a new message and tell the feed; the message. `receiver`: who alone sees it, besides its author.
+        """Store a new message, add it to the feed, and return it.
 
-        Such an ephemeral message is kept under its id below 0; the Bot API says 0 (see as_sent).
+        Only `receiver` and the author see an ephemeral message. It is stored with a negative id, and the Bot API shows
+        0 (see as_sent).
         """
         chat = self.chats[chat_id]
         if receiver is None:
@@ -341,7 +342,7 @@ class World:
         return message
 
     def change(self, chat_id: int, message: Json, *, kind: str = "edit") -> Json:
-        """Put `message` in the place of the one with its id; kind "markup" when only its buttons changed."""
+        """Replace the message with the same id. The kind is "markup" if only its buttons changed."""
         self.messages[chat_id][message["message_id"]] = message
         self.feed.add({"kind": kind, "chat_id": chat_id, "message": message})
         return message
@@ -351,18 +352,18 @@ class World:
         self.feed.add({"kind": "delete", "chat_id": chat_id, "message_id": message_id})
 
     def draft(self, chat_id: int, draft: Json) -> None:
-        """Show a draft of the bot's next message for half a minute, or until the message comes."""
+        """Show a draft for half a minute, or until the bot's next message."""
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 
     def presser(self, query_id: str) -> int | None:
-        """Who pressed the button of a query; None where it is unknown or too old."""
+        """Return the person who pressed the button, or None if the query is unknown or too old."""
         return self._queries.presser(query_id, self.clock())
 
     # What a page sees
 
     def snapshot(self) -> Json:
-        """Everything, up to the event numbered `version`. Chat ids are strings, for JSON."""
+        """Return the whole state up to the event numbered `version`. Chat ids are strings, as JSON keys must be."""
         oldest_draft = self.clock() - DRAFT_LIFETIME
         return {
             "bot": self.bot,
@@ -375,13 +376,13 @@ class World:
         }
 
     async def events(self, since: int) -> list[Json]:
-        """Events numbered above `since`, waited for; one of kind "reset" where a new snapshot is needed."""
+        """Wait for events after `since`. An event of the kind "reset" means that a new snapshot is needed."""
         if not self.feed.covers(since):
             return [{"n": self.feed.last, "kind": "reset"}]
         return await self.feed.after(since)
 
     def menu(self, person_id: int, chat_id: int) -> list[Json]:
-        """The commands that this person's client shows in this chat."""
+        """Return the commands that this person's client shows in this chat."""
         chat = self.chats[chat_id]
         language = self.people[person_id].language_code
         return self.menus.shown(chat_id, person_id, language, chat.is_private, person_id in chat.admins)
@@ -413,7 +414,7 @@ class World:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
 
     def from_person(self, person_id: int, chat_id: int, content: Json, **placing: Any) -> Json:
-        """Post what a person sends, and tell the bot of it where it sees that. `placing`: see post()."""
+        """Post a person's message, and add an update if the bot may see it. See post() for `placing`."""
         message = self.post(chat_id, self.people[person_id].user(), content, **placing)
         if chat_id == person_id:
             self._started.add(person_id)
@@ -422,7 +423,9 @@ class World:
         return message
 
     def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
-        """Topic and reply. In a topic, what replies to nothing replies to the topic's first message."""
+        """Return the fields of topic and reply. In a topic, a message without a reply answers the topic's first
+        message.
+        """
         placement: Json = {}
         if thread_id is not None:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
@@ -446,7 +449,7 @@ class World:
         self.updates.add("my_chat_member", membership_update(chat, self.bot, user, before, after, at))
 
     def _visible(self, message: Json) -> bool:
-        """Whether the bot gets this message: in groups with privacy mode, only what is meant for it."""
+        """Return True if the bot receives this message. Privacy mode restricts that in groups."""
         chat = self.chats[message["chat"]["id"]]
         if not chat.has_bot:
             return False

@@ -1,9 +1,9 @@
-"""What the program makes of a real small model. `python -m benchmarks.real [--turns 40]`
+"""Measure the program with a real small model. `python -m benchmarks.real [--turns 40]`
 
-Plays a scripted conversation (known facts, corrections, a paste, a second language) with the bot's own Conversation
-over the running endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. The assistant's part is scripted unless
-`--answers model`; facts, summaries and the answers to the questions are the model's. Prints one JSON object. Takes
-minutes to hours: with `--answered FILE` it may be interrupted, after `--minutes` by itself, and then goes on.
+Play a scripted conversation with known facts, corrections, a paste and a second language. The bot's Conversation uses
+the endpoint of OPENAI_BASE_URL and OPENAI_MODEL. The assistant's part is scripted unless `--answers model`. The model
+writes facts, summaries and the answers to the questions. It prints one JSON object. A run takes minutes to hours. With
+`--answered FILE` it can be interrupted, also by `--minutes`, and continued by the same call.
 """
 
 import argparse
@@ -46,7 +46,7 @@ SCOPE = Scope(owner=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One measurement: the open program over watched models, a clock that is set by hand."""
+    """One measurement: the open program with recording models, and a clock that is set by hand."""
 
     services: Services
     script: Script
@@ -63,7 +63,7 @@ class Run:
 
 
 async def play(run: Run) -> list[str]:
-    """The scripted turns, settled one by one; what was told of failed folds."""
+    """Play the scripted turns and settle each. Return the notices of failed folds."""
     told: list[str] = []
     for place, line in enumerate(run.script.lines, start=1):
         run.moment[0] = line.said_at
@@ -78,7 +78,7 @@ async def play(run: Run) -> list[str]:
 
 
 async def questions(run: Run) -> dict[str, object]:
-    """The questions, asked of the bot incognito, so that no answer helps or harms the next; then of the bare model."""
+    """Ask the bot each question incognito, so that no answer changes the next, and then the bare model."""
     await run.services.memory.choose(SCOPE.owner, lambda known: replace(known, incognito=True))
     before = len(run.answers.usages)
     ours = await _each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
@@ -122,14 +122,14 @@ async def questions(run: Run) -> dict[str, object]:
 
 
 def _shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[str, object]:
-    """In percent, of each prompt; of the second; and of all from the second on."""
+    """Return the cached share of each prompt, of the second one, and of all from the second on, in percent."""
     each = [round(100 * part / max(1, whole), 1) for part, whole in zip(parts, wholes, strict=True)]
     all_of_it = round(100 * sum(parts[1:]) / max(1, sum(wholes[1:])), 1)
     return {"each": each, "second": each[1] if len(each) > 1 else None, "all_but_first": all_of_it}
 
 
 async def _each(run: Run, ask: Callable[[Asked], Awaitable[str]]) -> dict[str, bool]:
-    """Of each question whether its answer is right."""
+    """Return for each question if its answer is right."""
     found = {}
     for asked in run.script.questions:
         run.moment[0] += timedelta(minutes=1)
@@ -147,7 +147,7 @@ def _history(run: Run, turns: int) -> list[PromptMessage]:
 
 
 async def _bare(run: Run, asked: Asked, turns: int) -> str:
-    """The model's answer without memory, after the last turns."""
+    """Ask the model without memory, after the last turns."""
     try:
         return (await run.bare.complete([*_history(run, turns), PromptMessage(role="user", content=asked.text)])).text
     except ModelError as error:
@@ -155,7 +155,7 @@ async def _bare(run: Run, asked: Asked, turns: int) -> str:
 
 
 async def searches(run: Run) -> dict[str, object]:
-    """Wishes that need a tool: how often one was offered and called, and whether anybody ever read a call."""
+    """Count how often a tool was offered and called for wishes that need one, and if a call was ever shown."""
     called = run.answers.calls
     before = len(run.answers.tools)
     for wish in run.script.searches:
@@ -171,7 +171,7 @@ async def searches(run: Run) -> dict[str, object]:
 async def measure(
     settings: Settings, script: Script, *, every_n: int, is_scripted: bool, answered: Answered
 ) -> dict[str, object]:
-    """The figures of the endpoint that the settings name."""
+    """Measure the endpoint in the settings."""
     started = time.perf_counter()
     moment = [script.lines[0].said_at]
     answers, background, bare = Watch(), Watch(), Watch()

@@ -1,7 +1,7 @@
-"""What a model has answered in a run, kept in a file: a run that was interrupted goes on where it was.
+"""The model's answers in a file, so that an interrupted run can continue.
 
-The program is played again from its beginning, and asks the same; what it was answered is read from the file, with the
-seconds and tokens that it took. Does not know what is asked.
+The program is played again from the beginning and asks the same. Known requests are answered from the file, with their
+times and tokens.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from records.model_calls import Completion, PromptMessage, ToolCall, Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """A finished answer. `first`: seconds until its first text, None without any; `shown`: what was shown of it."""
+    """A finished answer. `first` is the seconds until its first text, or None. `shown` is the text that was streamed."""
 
     completion: Completion
     first: float | None
@@ -23,7 +23,7 @@ class Answer:
 
 
 class Answered:
-    """The answers by what was asked; each is written as it comes. `path`: None keeps them in memory alone."""
+    """The answers by request. Each is written at once, or only kept in memory if `path` is None."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path

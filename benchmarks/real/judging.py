@@ -1,6 +1,6 @@
-"""What of a script was learned and kept, and what was invented. Pure.
+"""Count what of a script was learned, kept and invented, by words, names and numbers.
 
-Owns the counting by words, names and numbers; what it cannot judge it lists for a reader. Does not know models.
+All functions are pure. They list for a reader what they cannot judge.
 """
 
 import re
@@ -24,7 +24,7 @@ _NOT_NAMES = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learned:
-    """Facts of the script that hold and were learned, in numbers and by id; and those learned that are wrong."""
+    """How many valid facts of the script were learned, which ones, and which learned facts are wrong."""
 
     told: int
     right: int
@@ -46,9 +46,9 @@ class Learned:
 
 
 def learned(script: Script, known: Sequence[str]) -> Learned:
-    """`known`: the facts that hold by what the program has learned.
+    """Compare the facts that the program has learned with the script.
 
-    A known fact is wrong if it says what no longer holds, or has a number or a name that the person never said.
+    A learned fact is wrong if it no longer holds, or if it has a number or name that the person never used.
     """
     hold, ended = script.facts()
     said = _folded("\n".join([script.person, *(line.text for line in script.lines)]))
@@ -66,14 +66,14 @@ def learned(script: Script, known: Sequence[str]) -> Learned:
 
 
 def invented(text: str, said: str) -> list[str]:
-    """Numbers and names of a text that nobody said. `said`: folded."""
+    """Return the numbers and names of a text that nobody said. `said` is folded to lower case."""
     names = [name for name in _NAME.findall(text) if not _NOT_NAMES.fullmatch(name)]
     words = {*_NUMBER.findall(text), *names}
     return sorted(word for word in words if _folded(word.removesuffix("'s").removesuffix("’s")) not in said)
 
 
 def kept(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict[str, object]:
-    """Names, numbers and dates of the lines that were summarised: how many a summary still has, and what it invents."""
+    """Count the names, numbers and dates of the summarized lines that a summary keeps, and those that it invents."""
     keys = [key for line in script.lines[:folded_lines] for key in line.keys]
     whole = _folded("\n".join(summaries))
     said = _folded(

@@ -1,7 +1,4 @@
-"""The scripted conversation: what is said and answered, what facts that tells, and questions with their answers.
-
-Reads one JSON file. Does not know models.
-"""
+"""The scripted conversation with its facts and questions, read from a JSON file."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +12,7 @@ DATA = Path(__file__).parent.parent / "data" / "real.json"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Told:
-    """One fact that a turn tells. It is in a text that has, of each group of `words`, at least one."""
+    """A fact that a turn states. A text has it if it contains at least one word of each group in `words`."""
 
     id: str
     words: tuple[tuple[str, ...], ...]
@@ -27,7 +24,7 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """A turn. `keys`: names, numbers and dates of it; `ends`: ids of the facts that no longer hold from here on."""
+    """A turn. `keys` has its names, numbers and dates. `ends` has the ids of facts that no longer hold from here on."""
 
     said_at: datetime
     text: str
@@ -39,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A question. An answer is right with one of the words in `right`, and with none of those in `wrong`."""
+    """A question. An answer is right if it has a word of `right` and none of `wrong`."""
 
     text: str
     right: tuple[str, ...]
@@ -52,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Script:
-    """`searches`: wishes that make a model call its search, if it can."""
+    """The lines and questions. `searches` are requests that make a model call its search tool."""
 
     person: str
     lines: tuple[Line, ...]
@@ -60,14 +57,14 @@ class Script:
     searches: tuple[str, ...]
 
     def first(self, lines: int) -> "Script":
-        """The first lines of it, and the questions that they answer."""
+        """Return the first lines, and the questions that they answer."""
         kept = self.lines[:lines]
         said = "\n".join(line.text for line in kept).casefold()
         questions = tuple(question for question in self.questions if any(word in said for word in question.right))
         return Script(person=self.person, lines=kept, questions=questions, searches=self.searches)
 
     def facts(self) -> tuple[list[Told], list[Told]]:
-        """The facts that hold at the end, and those that no longer do."""
+        """Return the facts that hold at the end, and those that no longer hold."""
         ended = {id_ for line in self.lines for id_ in line.ends}
         told = [fact for line in self.lines for fact in line.facts]
         return [one for one in told if one.id not in ended], [one for one in told if one.id in ended]

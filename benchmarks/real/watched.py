@@ -1,7 +1,4 @@
-"""A chat model that is watched: how often it was asked and called tools, when its first text came, what was cached.
-
-Does not know what it is asked.
-"""
+"""A chat model that records its calls: requests, tool calls, times, and cached tokens."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +15,7 @@ from records.model_calls import Completion, PromptMessage, Tool, Usage
 
 @dataclass
 class Watch:
-    """What was seen. `first`: seconds until the first text of each answer; `usages`: of each answer, in order."""
+    """The recorded calls. `first` has the seconds until each answer's first text, `usages` each answer's usage."""
 
     first: list[float | None] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
@@ -29,13 +26,14 @@ class Watch:
     calls: int = 0
 
     def cached(self) -> list[float]:
-        """Of each prompt the share that the server had cached, in percent."""
+        """Return the share of each prompt that the server had cached, in percent."""
         return [round(100 * usage.cached / max(1, usage.prompt), 1) for usage in self.usages]
 
 
 class WatchedModel(ChatModel):
-    """A model as the program asks it. `script`: answers that are given instead, one by one, while there are any.
-    `answered`: what it was asked in an earlier run that was interrupted is not asked again.
+    """A model that records its calls.
+
+    It returns the answers of `script` first, one by one. It does not ask again what `answered` holds.
     """
 
     def __init__(self, model: OpenAIChat, watch: Watch, answered: Answered, script: list[str] | None = None) -> None:
