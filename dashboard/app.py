@@ -25,14 +25,14 @@ from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
 from locales.page_texts import make_wanted_texts
-from runtime.assets import compress_response, make_asset_response
+from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
 from runtime.pacing import Paced, Visitors
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org"
+    "default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org"
 )
 
 # Domains that are in no public DNS: RFC 6761, RFC 6762 (also a Kubernetes cluster's), and ICANN's of 2024.
@@ -53,7 +53,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
         middleware=[
             Middleware(Paced, visitors=visitors),
             Middleware(KnownHost, names=frozenset(host.hosts)),
-            Middleware(SafeHeaders, policy=CONTENT_POLICY),
+            Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
 
@@ -74,8 +74,8 @@ async def serve_dashboard(services: Services, host: Host, address: tuple[str, in
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
-    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors)
     views = Views(services=services, operation=host.operation)
+    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.opening)
     past, admin = Past(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.home,

@@ -69,6 +69,11 @@ class Views:
             "learning": status.history_extraction,
         }
 
+    async def opening(self, visit: Visit) -> Answer:
+        """Return the state of a memory, and its newest messages unless `limit` is 0."""
+        answer: Answer = {"home": await self.home(visit)}
+        return answer | ({"timeline": await self.timeline(visit)} if visit.asked.integer("limit", 0) else {})
+
     async def scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:

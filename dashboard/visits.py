@@ -7,7 +7,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
@@ -79,6 +79,7 @@ class Visits:
     _sessions: PageSessions
     _host: Host
     _visitors: Visitors
+    _opening: Handler
 
     def make_reader(self, handler: Handler) -> Endpoint:
         """Return an endpoint whose parameters are in the query string."""
@@ -115,10 +116,21 @@ class Visits:
                 "owner": self._services.memory.successor(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
+                "opening": await self._read_opening(session, request, asked, language),
             }
 
         with speak_in(find_reader_language(request.headers, self._host.default_language)):
             return await compress_response(request, await respond(begin))
+
+    async def _read_opening(
+        self, session: PageSession, request: Request, asked: Parameters, language: str
+    ) -> Answer | Response | None:
+        """Return what the page shows first, or None if it was not asked for or cannot be read. The page asks again."""
+        if "opening" not in asked:
+            return None
+        with speak_in(language), suppress(VisitRefused, BadRequest, KeepsakeError):
+            return await self._handle_request(self._opening, session, request, asked.within("opening"), language)
+        return None
 
     async def end_sessions(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
@@ -166,7 +178,7 @@ class Visits:
         self, handler: Handler, session: PageSession, request: Request, asked: Parameters, language: str
     ) -> Answer | Response:
         memory = self._services.memory
-        owner = memory.successor(asked.integer("owner"))
+        owner = memory.successor(asked.integer("owner", session.owner))
         await self._require_may_see(session, owner)
         thread = asked.optional("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person

@@ -2,6 +2,7 @@
 
 assets.py       static files with compression and caching
 bounded_json.py bounded parsing of untrusted JSON
+bundling.py     one script from many JavaScript modules
 cooperative.py  long loops in a thread that let other threads run
 health.py       /healthz, /readyz and /metrics
 http_client.py  HTTP client sessions with certificates and proxies

@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import hashlib
 import mimetypes
+import re
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,11 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from runtime.bundling import bundle_modules, strip_comments
+
 MIN_COMPRESSED_BYTES = 1_000  # smaller responses are sent as they are
+ENTRY = "main"  # the module that index.html loads
+_CLASSIC_SCRIPT = re.compile(r'<script src="\./static/([\w.]+)"></script>')
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,28 +29,49 @@ class Asset:
     compressed: bytes
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Assets:
+    """The static files of a page by path, a hash of them all, and its inline scripts as sources of a content policy."""
+
+    files: dict[str, Asset]
+    version: str
+    script_sources: str
+
+
 @cache
-def read_assets(folder: Path) -> tuple[str, dict[str, Asset]]:
-    """Return a hash of a folder's content, and its files by path. index.html links to URLs with that hash."""
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    bodies = {name: path.read_bytes() for name, path in files.items()}
-    version = hashlib.sha256(b"".join(bodies.values())).hexdigest()[:12]
-    bodies["index.html"] = bodies["index.html"].replace(b"./static/", f"./static/{version}/".encode())
-    return version, {
-        name: Asset(
-            media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
-            body=body,
-            compressed=gzip.compress(body, 9, mtime=0),
-        )
-        for name, body in bodies.items()
-    }
+def read_assets(folder: Path) -> Assets:
+    """Return the files of a folder, ready to serve.
+
+    All that main.js imports becomes part of it, and index.html contains the scripts that are not modules: each further
+    request delays the page on a slow network. index.html links to URLs with the version.
+    """
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+    version = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]
+    page = texts.pop("index.html")
+    texts = {name: strip_comments(text) if name.endswith((".js", ".css")) else text for name, text in texts.items()}
+    scripts = {name: texts.pop(name) for name in _CLASSIC_SCRIPT.findall(page)}
+    page = _CLASSIC_SCRIPT.sub(lambda found: f"<script>{scripts[found[1]]}</script>", page)
+    modules = {name.removesuffix(".js"): texts.pop(name) for name in [*texts] if name.endswith(".js")}
+    bundled = {f"{name}.js": source for name, source in bundle_modules(modules, ENTRY).items()}
+    texts |= {"index.html": page.replace("./static/", f"./static/{version}/"), **bundled}
+    digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts.values()]
+    return Assets(
+        files={name: _make_asset(name, text.encode()) for name, text in texts.items()},
+        version=version,
+        script_sources=" ".join(f"'sha256-{digest}'" for digest in digests),
+    )
+
+
+def _make_asset(name: str, body: bytes) -> Asset:
+    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Asset(media_type=media_type, body=body, compressed=gzip.compress(body, 9, mtime=0))
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:
     """Return a file by "VERSION/path", which browsers cache for a year, or by its path alone."""
-    version, assets = read_assets(folder)
-    name = path.removeprefix(f"{version}/")
-    asset = assets.get(name)
+    assets = read_assets(folder)
+    name = path.removeprefix(f"{assets.version}/")
+    asset = assets.files.get(name)
     if asset is None:
         return PlainTextResponse("There is no such file.", 404)
     headers = {"Vary": "Accept-Encoding"}

@@ -44,7 +44,7 @@ class Pace:
 
 
 PERSON = Pace(burst=60, per_second=15)
-STRANGER = Pace(burst=90, per_second=20)  # of one address; opening the page takes thirty requests
+STRANGER = Pace(burst=90, per_second=20)  # of one address; opening the page takes about ten requests
 STRANGERS = Pace(burst=300, per_second=80)  # of all addresses; a request takes 1 ms of the event loop
 
 

@@ -3,7 +3,7 @@
 
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
-import { STEP, read, takeNewest } from "./memory.js";
+import { STEP, read, takeOpening } from "./memory.js";
 import { button, empty } from "./parts.js";
 import { hold } from "./swap.js";
 import { dayKey, dayOf, spanOf, tr } from "./texts.js";
@@ -34,9 +34,8 @@ export class Log {
   /** Opens at the newest messages, or at the chosen day. */
   async openEnd() {
     const { since } = this.filter;
-    const early = takeNewest();
     const isPlain = !since && !this.filter.speaker && !this.filter.kind;
-    this.take(await ((isPlain && early) || this.ask(since ? { day: since } : {})), "all");
+    this.take((isPlain && takeOpening("timeline")) || await this.ask(since ? { day: since } : {}), "all");
     this.place(() => scrollTo(0, since ? 0 : document.documentElement.scrollHeight));
   }
 

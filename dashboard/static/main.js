@@ -2,13 +2,14 @@
 
 import { addressOf, leaveMark, markLeft, parseAddress, writeAddress } from "./address.js";
 import { byId, h, icon, progress } from "./dom.js";
-import { expectNewest, look, memory, onHome, open } from "./memory.js";
+import { look, memory, onHome, open } from "./memory.js";
 import { onAway } from "./net.js";
 import { choice, empty, pill, skeleton, toast } from "./parts.js";
 import { holdFocus, swap } from "./swap.js";
 import { fullDate, tr, visit } from "./texts.js";
+import { timeline } from "./timeline.js";
 
-// Each is a module of its own name, read once somebody goes there; those of MAIN stand in the line on a phone.
+// Each is a module of its own name. Those but the first are loaded once somebody goes there; those of MAIN stand in the line on a phone.
 const MAIN = ["timeline", "facts", "summaries", "why"];
 const PAGES = [...MAIN, "profile", "statistics", "settings", "past", ...(visit.is_admin ? ["admin"] : [])];
 
@@ -41,7 +42,7 @@ async function show({ keeps = false } = {}) {
   if (!keeps) { byId("page").replaceChildren(root, waiting); scrollTo(0, 0); }
   try {
     if (query.has("in") && Number(query.get("in")) !== memory.thread) await open(memory.owner, Number(query.get("in")));
-    const page = (await import(`./${id}.js`))[id];
+    const page = id === "timeline" ? timeline : (await import(`./${id}.js`))[id];
     if (signal.aborted) return;
     shown = { id, refresh: page.refresh };
     await page.draw(root, { detail, query, signal });
@@ -165,8 +166,6 @@ async function start() {
   tabs();
   onHome(header);
   try {
-    const { id, detail, query } = asked();
-    if (id === PAGES[0] && !detail && !query.size) expectNewest();
     await look();
   } catch (problem) {
     return over(problem.message);

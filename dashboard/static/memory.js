@@ -23,19 +23,11 @@ let seen = "";
 
 export const read = (name, more = {}, options = {}) => net.get(name, { owner: memory.owner, thread: memory.thread, ...more }, options);
 
-let newest = null;
-
-/** Asks for the newest messages before anything is drawn: on a slow line each round trip is felt. */
-export function expectNewest() {
-  newest = read("timeline", { limit: STEP });
-  newest.catch(() => {});
-}
-
-/** What was asked for by then, once; or null. */
-export function takeNewest() {
-  const asked = newest;
-  newest = null;
-  return asked;
+/** Returns the answer to "home" or "timeline" that came with the session, once; or null. */
+export function takeOpening(name) {
+  const answer = visit.opening?.[name] ?? null;
+  if (answer) visit.opening[name] = null;
+  return answer;
 }
 
 /** Changes something, which other windows of the same browser then look at. */
@@ -52,7 +44,7 @@ export const onHome = (listener) => listeners.add(listener);
 export async function look() {
   clearTimeout(timer);
   try {
-    const home = await read("home");
+    const home = takeOpening("home") ?? await read("home");
     if (home.owner !== memory.owner && memory.home) return;
     memory.owner = home.owner;
     memory.home = home;

@@ -1,7 +1,7 @@
 // The page's connection to its server: who looks, requests, and waiting while the server is away. Addresses are relative,
 // for a proxy may put the page below any path. Does not know what the answers mean.
 
-const KEY = "keepsake.session";
+const KEY = "keepsake.session"; // as in early.js
 const PROOF = "keepsake.proof"; // how the session began: "init_data" within Telegram, "link" elsewhere
 const RENEWED_BEFORE = 12 * 3600_000; // milliseconds before its end, a session is renewed
 const AWAY = new Set([502, 503, 504]);
@@ -16,7 +16,12 @@ export class Refused extends Error {
   }
 }
 
-let token = kept(KEY);
+/** The request for a session that early.js sent, and the proof of identity that it found in the address.
+ * @type {{proof: Record<string, string> | null, token: string, response: Promise<Response> | null}}
+ */
+const signIn = /** @type {any} */ (globalThis).signIn;
+
+let { token } = signIn;
 let expires = 0;
 let language = ""; // of the texts, once they are known
 /** @type {(isAway: boolean) => void} */
@@ -29,9 +34,9 @@ export function speak(code) { language = code; }
 
 const identity = () => ({ ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) });
 
-async function request(path, options = {}) {
+async function request(path, options = {}, sent = null) {
   const headers = { ...options.headers, ...identity() };
-  const answer = await fetch(path, { ...options, headers });
+  const answer = await (sent ?? fetch(path, { ...options, headers }));
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
   // A proxy's words, or those of a process that may have the memory in a moment.
@@ -40,7 +45,7 @@ async function request(path, options = {}) {
   throw new Refused(answer.status, body?.error ?? "");
 }
 
-const json = async (path, options) => (await request(path, options)).json();
+const json = async (path, options, sent) => (await request(path, options, sent)).json();
 const asBody = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 const query = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null
   && value !== "").map(([key, value]) => [key, String(value)])).toString();
@@ -116,9 +121,7 @@ export const texts = (wanted) => patiently(() => json(`./api/texts?${query({ wan
 
 /** Proves who looks: by Telegram's word, by the bot's link, or by the session that this window already has. */
 export async function enter() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const proof = given.get("tgWebAppData") ? { init_data: given.get("tgWebAppData") } : given.get("link")
-    ? { link: given.get("link") } : null;
+  const { proof } = signIn;
   // Out of the address: it is good for one use, and must not be shared or bookmarked.
   if (proof) history.replaceState(null, "", location.pathname + location.search);
   try {
@@ -131,11 +134,18 @@ export async function enter() {
   }
 }
 
+/** Returns the response that early.js waits for, once. */
+function takeResponse() {
+  const { response } = signIn;
+  signIn.response = null;
+  return response;
+}
+
 async function begin(proof) {
   const earlier = token;
   if (Object.keys(proof).length) token = "";
   try {
-    const session = await patiently(() => json("./api/session", { ...asBody(proof), headers: { "Content-Type": "application/json" } }));
+    const session = await patiently(() => json("./api/session", asBody(proof), takeResponse()));
     token = session.token;
     expires = Date.parse(session.expires_at);
     keep(KEY, token);

@@ -1,5 +1,9 @@
 """The dashboard's server over real HTTP: who gets in, who does not, and what it shows of a memory."""
 
+import hashlib
+import re
+from base64 import b64encode
+
 import httpx
 import pytest
 
@@ -90,6 +94,12 @@ async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_g
         for thread in ("-5", "x", "9" * 40, "1e3"):
             answer = await anns.request("GET", "timeline", params={"owner": ann.id, "thread": thread})
             assert answer.status_code in (400, 403)
+        bearer = {"Authorization": f"Bearer {bobs.token}"}
+        for owner, seen in ((bob.id, True), ("", True), (ann.id, False), (group, False), ("x", False)):
+            asked = {"opening": {"owner": owner, "limit": 20}}
+            session = (await page.client.post("/api/session", json=asked, headers=bearer)).json()
+            assert (session["person"], session["opening"] is not None) == (bob.id, seen), owner
+            assert "quinquereme" not in str(session)
         # In the group the link goes to the admin in private, and to nobody else.
         since = ann.now
         await ann.within(group).asks("/dashboard", "private")
@@ -182,6 +192,8 @@ async def test_the_page_and_its_policy(own_house: House) -> None:
         policy = shown.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe-inline" not in policy
+        for script in re.findall(r"<script>(.*?)</script>", shown.text, re.DOTALL):
+            assert f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
         assert shown.headers["x-content-type-options"] == "nosniff"
         assert shown.headers["cache-control"] == "no-cache"
         assert (await page.client.get("/api/home")).headers["cache-control"] == "no-store"

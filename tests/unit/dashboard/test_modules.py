@@ -4,8 +4,11 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
+from runtime.assets import read_assets
+from runtime.bundling import bundle_modules, strip_comments
 from tests.paths import ROOT
 from tests.support.missing import lacks
 
@@ -61,11 +64,41 @@ def test_a_month_is_made_of_whole_weeks() -> None:
     assert evaluate("months.js", '[m.monthAfter("2024-12", 1), m.monthAfter("2024-01", -1)]') == ["2025-01", "2023-12"]
 
 
-def test_what_the_first_page_imports_is_fetched_with_it() -> None:
+def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
     """A module that is only found in another one costs a slow phone another way to the server and back."""
-    first = set(re.findall(r'modulepreload" href="\./static/([\w.]+)', (STATIC / "index.html").read_text("utf-8")))
-    for module in (*first, "main.js"):
-        imported = set(
-            re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', (STATIC / module).read_text("utf-8"), re.MULTILINE)
-        )
-        assert imported <= first, module
+    node = shutil.which("node")
+    assets = read_assets(STATIC)
+    modules = {name: asset.body.decode() for name, asset in assets.files.items() if name.endswith(".js")}
+    assert {"facts.js", "main.js", "past.js"} <= set(modules)
+    for name, source in modules.items():
+        imported = set(re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', source, re.MULTILINE))
+        assert imported <= (set() if name == "main.js" else set(modules)), name
+        assert not re.search(r"^\s*//", source, re.MULTILINE), name
+        if node is not None:
+            (tmp_path / f"{name}.mjs").write_text(source, encoding="utf-8")
+            subprocess.run([node, "--check", tmp_path / f"{name}.mjs"], timeout=60, check=True)
+    assert not any("<script src" in line for line in assets.files["index.html"].body.decode().splitlines())
+
+
+def test_a_bundled_module_runs_once_however_it_is_imported(tmp_path: Path) -> None:
+    sources = {
+        "count": "/** @type {number} */ (globalThis).runs = 1 + (globalThis.runs ?? 0);\n// why\n"
+        "export const at = () => `//${globalThis.runs}`;\nexport async function wait() { return 2; }\n/* end */\n",
+        "base": 'import { at as first } from "./count.js";\nexport const { one, two } = { one: first(), two: 2 };\n',
+        "lazy": 'import * as base from "./base.js";\nimport { at } from "./count.js";\n'
+        'import { own } from "./own.js";\n'
+        "console.log(JSON.stringify([base.one, base.two, at(), own]));\n",
+        "own": 'export const own = "own";\n',
+        "main": 'import { one } from "./base.js";\nimport { wait } from "./count.js";\n'
+        "await wait();\nexport const at = one;\n",
+    }
+    node = shutil.which("node")
+    if node is None:
+        lacks("Node runs the modules of the page.")
+    bundled = bundle_modules({name: strip_comments(source) for name, source in sources.items()}, "main")
+    assert sorted(bundled) == ["lazy", "main", "own"]
+    for name, source in bundled.items():
+        (tmp_path / f"{name}.js").write_text(source, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    made = subprocess.run([node, tmp_path / "lazy.js"], capture_output=True, text=True, timeout=60, check=False)
+    assert made.stdout == '["//1",2,"//1","own"]\n', made.stderr

@@ -1,0 +1,62 @@
+"""What the page needs before its first message is seen, on a slow phone network: few bytes, and two round trips."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Request, Route, expect
+
+from benchmarks.filling import fill
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.end_to_end.harness import House
+from tests.end_to_end.playground.test_page import chromium
+from tests.end_to_end.test_dashboard_page import PHONE, link_for, window
+from tests.end_to_end.visitors import served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MAX_OPENING_BYTES = 45_000  # 0.9 seconds at 400 kbit/s; two round trips of 400 ms leave as much and a little
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as browser:
+        yield browser
+
+
+async def test_the_first_messages_come_with_the_session_next_to_the_modules(own_house: House, browser: Browser) -> None:
+    ann = own_house.person("Ann")
+    own_house.data.mkdir()
+    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with served(own_house) as server:
+        url = f"{server.client.base_url}"
+        async with window(browser, url, PHONE) as shown:
+            page = shown.page
+            await expect(page.locator(".empty")).to_be_visible()
+            shown.problems.clear()  # nobody is let in without a proof
+            is_session_asked, requests = asyncio.Event(), list[Request]()
+
+            async def hold(route: Route) -> None:
+                await is_session_asked.wait()
+                await route.continue_()
+
+            def note(request: Request) -> None:
+                requests.append(request)
+                if request.url.endswith("/api/session"):
+                    is_session_asked.set()
+
+            await page.route("**/main.js", hold)  # comes only once the session is being asked for
+            await page.route("**/api/speakers*", lambda route: route.abort())  # the first thing that is asked for later
+            page.on("request", note)
+            await page.goto("about:blank")
+            await page.goto(f"{url}/{await link_for(ann)}")
+            await expect(page.locator(".said").last).to_be_in_viewport()
+            first = requests[: next(at for at, request in enumerate(requests) if "/speakers" in request.url)]
+            names = sorted(urlsplit(request.url).path.rpartition("/")[2] for request in first)
+            assert [name for name in names if name != "icon.svg"] == ["", "base.css", "main.js", "pages.css", "session"]
+            sizes = [(await request.sizes())["responseBodySize"] for request in first]
+            assert sum(sizes) <= MAX_OPENING_BYTES
+            shown.problems.clear()
