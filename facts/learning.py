@@ -200,7 +200,7 @@ class Facts:
                     return None
             facts = await store.facts.list_all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
-        decided = [fact for fact in facts if fact.decided_at and not fact.is_valid and fact.origin != "earlier"]
+        decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
         who = prompts.name_owner(scope.owner)
         most = MAX_TURNS if from_history else max(1, self._settings.batch_turns)
         request = None

@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Literal
 
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
@@ -63,6 +64,7 @@ def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
         yield f" {fact.subject.strip().casefold()}:"
 
 
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
@@ -82,7 +84,8 @@ def plan_changes(
     `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
     `most` limits the number of valid facts.
 
-    A decision of the owner overrides everything said before it. Of several changes to one fact, the latest counts.
+    A decision of the owner overrides everything said before it, and every question. Of several changes to one fact, the
+    latest counts.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
@@ -92,7 +95,8 @@ def plan_changes(
     changes: list[FactChange] = []
     for draft in new:
         subject = draft.subject if draft.kind not in LASTING else ""
-        if is_overruled_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
+        said_at = _EARLIEST if draft.is_in_question else draft.observed_at
+        if is_overruled_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=said_at):
             continue
         change = FactChange(fact=draft)
         for number in _select_nominated(draft, held, candidates):

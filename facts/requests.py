@@ -1,7 +1,7 @@
 """The requests for facts and for the profile, each within the model's window."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -19,14 +19,11 @@ from text.tokenizer import Tokenizer
 MAX_TURNS = 20  # turns of imported history that one request may carry; of what is said here the settings say how many
 MAX_KNOWN = 40  # known facts that a request shows at most, those that share most words with its turns first
 MAX_LOOKED_AT = 200  # known facts that one message is compared with
-SHARED = 2
-"""Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
-about something else.
-"""
-UNSHARED = 4
-"""Known facts without such a word that are shown where a message says that something changed: "I moved to Porto" has
-no word of "lives in Lisbon".
-"""
+SHARED = (
+    2  # words that a known fact shares with a message that reports no change; with one it is often about another thing
+)
+MAX_OTHERS = 4
+"""Other known facts that are shown. "I moved to Porto" has no word of "lives in Lisbon"."""
 MIN_LINE_TOKENS = 70  # the least that is allowed to one line where there is room
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
 LONG_TURN = 200  # tokens of a person's words in one turn, with their headings, that are asked about by themselves
@@ -195,35 +192,40 @@ class Requests:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        These facts share words with the turns. If a message reports a change, a few other facts are added. If shown
-        more facts, small models repeat them instead of reading the turns.
+        These facts come from the same messages or share words with them. A few others share only a name, were decided
+        by hand, or are shown because a message reports a change. If shown more facts, small models repeat them instead
+        of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked = [(find_topics(message.content), 1 if _reports_change(message) else SHARED) for message in said]
         about = frozenset[str]().union(*(words for words, _ in asked))
-        changes = any(is_change(message.content) for message in said)
+        has_change = any(is_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for one in said for id_ in candidates.find_by_terms(analyse_text(one.content), MAX_LOOKED_AT)}
-        if changes:
+        looked_at = {id_ for m in said for id_ in candidates.find_by_terms(analyse_text(m.content), MAX_LOOKED_AT)}
+        if has_change:
             weightiest = heapq.nlargest(MAX_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
         looked_at.update(fact.id for fact in known if said_here.intersection(fact.source_ids))
-        of = {id_: find_topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
-        ranked = sorted(
-            (facts[id_] for id_ in looked_at),
-            key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
-        )
-        related = {
-            id_
-            for id_ in looked_at
-            if said_here.intersection(facts[id_].source_ids)
-            or any(len(of[id_] & words) >= least for words, least in asked)
-        }
-        others = [fact for fact in ranked if fact.id not in related] if changes else []
-        others.sort(key=lambda fact: not _is_single_valued(fact))
-        shown = related | {fact.id for fact in others[:UNSHARED]}
+        # The text that holds stands next to the text that it replaced.
+        looked_at.update(successor for id_ in [*looked_at] if (successor := facts[id_].superseded_by) in facts)
+
+        def rank(fact: Fact) -> tuple[int, float, int]:
+            return -len(_find_fact_topics(fact) & about), -fact.importance, -fact.id
+
+        def is_related(fact: Fact) -> bool:
+            return bool(said_here.intersection(fact.source_ids)) or any(
+                len(_find_fact_topics(fact) & words) >= least for words, least in asked
+            )
+
+        ranked = sorted((facts[id_] for id_ in looked_at), key=rank)
+        related = [fact for fact in ranked if is_related(fact)]
+        others = [fact for fact in ranked if fact not in related and (has_change or _is_touched(fact, about))]
+        if has_change:
+            others.sort(key=lambda fact: not _is_single_valued(fact))
+        shown = {fact.id for fact in (*related, *others[:MAX_OTHERS])}
+        shown.update(successor for id_ in [*shown] if (successor := facts[id_].superseded_by) in facts)
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
         lines = self._fit_lines([prompts.format_known_fact(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
@@ -276,6 +278,16 @@ class Requests:
 
     def _count_tokens(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
+
+
+def _find_fact_topics(fact: Fact) -> frozenset[str]:
+    return find_topics(f"{fact.text} {fact.subject}")
+
+
+def _is_touched(fact: Fact, topics: Set[str]) -> bool:
+    """Return True if a text with these topics has a name from the fact, or any word of a decided fact."""
+    named = find_topics(" ".join(make_fingerprint(fact.text).names))
+    return bool(topics & (_find_fact_topics(fact) if fact.decided_at else named))
 
 
 def _is_single_valued(fact: Fact) -> bool:

@@ -100,33 +100,86 @@ def make_facts(
     Several are needed because models often give a wrong line number. `known` are the ids of the facts that the model
     was shown. `zone` is the owner's time zone.
     """
-    for one in extracted:
+    for fact in extracted:
         made = [
-            _make_fact(one, message, quote, known=known, zone=zone)
-            for message in _find_possible_sources(one, messages)
-            if (quote := find_ground(one, message))
+            _make_fact(fact, message, ground, known=known, zone=zone)
+            for message in _find_possible_sources(fact, messages)
+            if (ground := find_ground(fact, message))
         ]
         if made:
             yield made
 
 
-def find_ground(one: ExtractedFact, message: Message) -> str:
-    """Return the words of a message that state a fact, or "" if it does not.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """The words of a message that state a fact, and the sentence around them.
+
+    The quote includes words of doubt next to it, such as "maybe".
+    """
+
+    quote: str
+    sentence: str
+
+
+def find_ground(fact: ExtractedFact, message: Message) -> Ground | None:
+    """Find the words of a message that state a fact. Return None if it does not.
 
     Fact and message must share a word other than the speaker's name, and the quoted clause must not be a question.
     """
-    about = find_topics(one.text) - find_topics(message.speaker)
+    topics = find_topics(fact.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    if not {term[:4] for term in about} & {term[:4] for term in find_topics(message.content)}:
-        return ""
-    start, end = _find_quote(one.quote, message.content)
-    quote = " ".join(message.content[start:end].split())[:MAX_FACT_CHARS]
-    rest = _CLAUSE_END.search(message.content, end)
-    is_question = quote.endswith(QUESTION_MARKS) or (rest is not None and rest.group() in QUESTION_MARKS)
-    return "" if is_question else quote
+    if not {term[:4] for term in topics} & {term[:4] for term in find_topics(message.content)}:
+        return None
+    content = message.content
+    start, end = _find_quote(fact.quote, content)
+    if end == 0:
+        return None
+    first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
+    mark = _SENTENCE_END.search(content, end)
+    last = mark.end() if mark and mark.group() != _QUESTION_OPENING else mark.start() if mark else len(content)
+    clause_end = _CLAUSE_END.search(content, end)
+    if (
+        content[start:end].endswith(QUESTION_MARKS)
+        or (clause_end is not None and clause_end.group() in QUESTION_MARKS)
+        or content[first - 1 : first] == _QUESTION_OPENING
+    ):
+        return None
+    start, end = _include_doubt(content, start, end, first, last)
+    return Ground(
+        quote=" ".join(content[start:end].split())[:MAX_FACT_CHARS],
+        sentence=" ".join(content[first:last].split()),
+    )
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
+_SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
+_QUESTION_OPENING = "¿"
+_BEFORE_MARK, _AFTER_MARK = re.compile(r"(?=[,;:–—])"), re.compile(r"(?<=[,;:–—])")
+SHORT_CLAUSE = 2  # words of a clause that may be nothing but doubt: "maybe", "tal vez", "может быть"
+
+
+def _include_doubt(content: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """Extend a quote to words of doubt in the sentence `content[first:last]`, if there are any next to it.
+
+    These are the words before the quote in its clause, a word or two after it, and neighbouring clauses of that length.
+    """
+    if make_fingerprint(content[start:end]).hedges:
+        return start, end
+    *earlier, before = _AFTER_MARK.split(content[first:start])
+    while earlier and _is_short(earlier[-1]):
+        before = earlier.pop() + before
+    after = ""
+    for clause in _BEFORE_MARK.split(content[end:last]):
+        if not _is_short(clause):
+            break
+        after += clause
+    if make_fingerprint(f"{before} {after}").hedges:
+        return start - len(before), end + len(after.rstrip(" .!…。！\n"))
+    return start, end
+
+
+def _is_short(clause: str) -> bool:
+    return len(re.findall(r"\w+", clause)) <= SHORT_CLAUSE
 
 
 def _find_quote(quote: str, content: str) -> tuple[int, int]:
@@ -148,11 +201,13 @@ def _fold_letters(text: str) -> tuple[str, list[int]]:
     return "".join(letter for letter, _ in letters), [place for _, place in letters]
 
 
-def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collection[int], zone: tzinfo) -> NewFact:
-    kind = one.kind
+def _make_fact(
+    one: ExtractedFact, message: Message, ground: Ground, *, known: Collection[int], zone: tzinfo
+) -> NewFact:
+    kind, quote = one.kind, ground.quote
     own = find_topics(message.speaker) | {"user"}
     about = " ".join(word for word in one.about.split() if not find_topics(word) <= own)
-    if kind == "instruction" and about and not find_topics(about) & find_topics(message.content):
+    if kind == "instruction" and about and not find_topics(about) & find_topics(ground.sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     hedges = make_fingerprint(quote).hedges
     is_uncertain = bool(hedges) or one.is_open
@@ -174,6 +229,7 @@ def _make_fact(one: ExtractedFact, message: Message, quote: str, *, known: Colle
         only_one=is_single and not one.is_over,
         known=one.replaces if one.replaces in known and not is_uncertain else None,
         is_change=is_change(message.content) or make_fingerprint(one.text).polarity,
+        is_in_question=ground.sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )
 

@@ -47,12 +47,14 @@ class NewFact(_FactContent):
     """A fact that is not stored yet.
 
     `only_one` marks an attribute with a single value, such as a home. `known` is the fact that it replaces according to
-    the model, and `is_change` is True if the person's words also say that it changed.
+    the model, and `is_change` is True if the person's words also say that it changed. `is_in_question` is True if the
+    quote is part of a question, which never changes what the owner decided.
     """
 
     only_one: bool = False
     known: int | None = None
     is_change: bool = False
+    is_in_question: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -81,9 +81,22 @@ _NOT_AS_IT_WAS = re.compile(
     r"|现在|現在|不再|搬|换|換|改|其实|其實|新|辞|推迟|今は|もう|引っ越|変わ|이제|이사|바꿨|الان|لم اعد|انتقل"
 )
 _HEDGES = frozenset(
-    "may might could maybe perhaps probably possibly considers considering vielleicht könnte womöglich wahrscheinlich überlegt"
-    " quizás quizá tal-vez podría probablemente talvez podia poderia provavelmente"
-    " возможно может наверное вероятно возможна".split()
+    "may might could maybe perhaps probably possibly considers considering vielleicht könnte womöglich möglicherweise wahrscheinlich vermutlich eventuell evtl überlegt überlege"
+    " quizás quizas quizá acaso posiblemente podría probablemente talvez podia poderia provavelmente"
+    " возможно может наверное наверно пожалуй подумываю вероятно возможна".split()
+)
+_HEDGING_PHRASES = (
+    *(
+        "thinking of",
+        "thinking about",
+        "not sure",
+        "nicht sicher",
+        "tal vez",
+        "a lo mejor",
+        "pensando en",
+        "no estoy segur",
+    ),
+    *("не уверен", "может быть"),
 )
 # Capitalised at the beginning of a sentence without being a name.
 _NO_NAMES = frozenset(
@@ -119,7 +132,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
-    hedges: set[str] = set()
+    hedges = {phrase for phrase in _HEDGING_PHRASES if phrase in text.casefold()}
     negated = any(one in text for one in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()

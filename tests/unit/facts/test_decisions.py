@@ -109,6 +109,55 @@ async def test_nothing_said_before_a_deletion_brings_the_fact_back(
     assert await valid(talk) == [PORTO], "a later message that states it counts"
 
 
+READINGS = {
+    "en": ("I work at Siemens as a welder.", "work at Siemens", "Anna works at Siemens.", "Anna works at Bosch."),
+    "de": ("Ich wohne in Gent am Kanal.", "wohne in Gent", "Anna wohnt in Gent.", "Anna wohnt in Brügge."),
+    "es": ("Vivo en Gijón con mi perro.", "Vivo en Gijón", "Anna vive en Gijón.", "Anna vive en Oviedo."),
+    "ru": ("Я живу в Туле у реки.", "живу в Туле", "Анна живёт в Туле.", "Анна живёт в Калуге."),
+}
+QUESTIONS = {
+    "en": "At Siemens, how is the canteen?",
+    "de": "In Gent, wie ist das Wetter?",
+    "es": "¿En Gijón, por ejemplo, hace sol?",
+    "ru": "В Туле, что посмотреть?",
+}
+AGAIN = {
+    "en": "I work at Siemens again.",
+    "de": "Ich wohne in Gent, wieder.",
+    "es": "Vivo en Gijón otra vez.",
+    "ru": "Снова живу в Туле.",
+}
+
+
+@pytest.mark.parametrize("how", ["edited", "replaced", "deleted"])
+@pytest.mark.parametrize("language", READINGS)
+async def test_a_question_undoes_no_decision_and_its_request_carries_it(talk: Talk, language: str, how: str) -> None:
+    said, quote, text, corrected = READINGS[language]
+    repeat(talk, 1, quote, text)
+    await talk.say(said)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(minutes=1)
+    facts = talk.services.facts
+    if how == "edited":
+        await facts.edit(ANNA.id, fact.id, corrected)
+    elif how == "replaced":
+        await facts.supersede_fact(ANNA.id, fact.id, corrected)
+    else:
+        await facts.delete(ANNA.id, fact.id)
+    left = [] if how == "deleted" else [corrected]
+    repeat(talk, 3, " ".join(QUESTIONS[language].split()[:2]), text)
+    await talk.say(QUESTIONS[language])
+    await facts.learn(SCOPE)
+    assert await valid(talk) == left
+    request = talk.server.asked_for("facts")[-1].messages[1]["content"]
+    assert f"withdrawn by hand, since 2026-11-21: {text}" in request
+    assert all(one in request for one in left)
+    repeat(talk, 5, quote, text)
+    await talk.say(AGAIN[language])
+    await facts.learn(SCOPE)
+    assert text in await valid(talk)
+
+
 @pytest.mark.parametrize("how", ["erased", "forgotten"])
 async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how: str) -> None:
     await delete(talk, how)

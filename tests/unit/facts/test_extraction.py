@@ -127,11 +127,62 @@ def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
         ("in Porto", "What is the weather in Porto like today？", None),
         ("I live in Porto", "I live in Porto, how do I get to the sea?", "I live in Porto"),
         ("住在Porto", "我 住在 Porto。", "住在 Porto"),
+        ("vivo todavía en Porto", "¿Vivo todavía en Porto, cerca del río?", None),
+        ("Vivo en Porto", "Vivo en Porto, ¿qué tiempo hace?", "Vivo en Porto"),
     ],
 )
 def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, found: str | None) -> None:
     told = json.dumps([{"text": "Anna lives in Porto.", "message": 1, "quote": quote}])
     assert [one.quote for one in likeliest(told, said)] == ([] if found is None else [found])
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "kept"),
+    [
+        ("Maybe I'll move to Oslo.", "move to Oslo", "Mia moves to Oslo.", "Maybe I'll move to Oslo"),
+        ("I'm moving to Oslo, perhaps.", "I'm moving to Oslo", "Mia moves to Oslo.", "I'm moving to Oslo, perhaps"),
+        ("I'll sell the boat probably", "I'll sell the boat", "Mia sells the boat.", "I'll sell the boat probably"),
+        (
+            "Vielleicht ziehe ich nach Oslo.",
+            "ziehe ich nach Oslo",
+            "Mia zieht nach Oslo.",
+            "Vielleicht ziehe ich nach Oslo",
+        ),
+        (
+            "Ich überlege, ein Boot zu kaufen",
+            "ein Boot zu kaufen",
+            "Mia kauft ein Boot.",
+            "Ich überlege, ein Boot zu kaufen",
+        ),
+        ("Tal vez me mude a Oslo.", "me mude a Oslo", "Mia se muda a Oslo.", "Tal vez me mude a Oslo"),
+        ("A lo mejor compro un barco.", "compro un barco", "Mia compra un barco.", "A lo mejor compro un barco"),
+        ("Возможно, я перееду в Осло.", "я перееду в Осло", "Мия переедет в Осло.", "Возможно, я перееду в Осло"),
+        ("Я, может быть, куплю лодку.", "куплю лодку", "Мия купит лодку.", "Я, может быть, куплю лодку"),
+    ],
+)
+def test_doubt_next_to_a_quote_belongs_to_it(said: str, quote: str, text: str, kept: str) -> None:
+    [found] = likeliest(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
+    assert (found.is_uncertain, found.quote, found.text) == (True, kept, f"Anna: {kept}")
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("I live in Ghent but might move to Oslo.", "I live in Ghent", "Mia lives in Ghent."),
+        ("I might move to Oslo. I live in Ghent.", "I live in Ghent", "Mia lives in Ghent."),
+        ("Vielleicht ziehe ich um, aber noch wohne ich in Gent.", "wohne ich in Gent", "Mia wohnt in Gent."),
+    ],
+)
+def test_doubt_about_something_else_leaves_a_fact_certain(said: str, quote: str, text: str) -> None:
+    [found] = likeliest(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
+    assert (found.is_uncertain, found.quote, found.text) == (False, quote, text)
+
+
+def test_an_instruction_for_one_kind_of_request_is_one_only_if_its_own_sentence_names_that_kind() -> None:
+    told = {"message": 1, "quote": "I live in Ghent", "text": "Anna lives in Ghent.", "type": "instruction"}
+    answer = json.dumps([told | {"about": "code"}])
+    [found] = likeliest(answer, "I live in Ghent. Show me code that sorts.")
+    assert found.kind == "personal"
 
 
 @pytest.mark.parametrize("kind", ["question", "request"])
