@@ -100,7 +100,7 @@ class _Reader:
         self._note_media(block)
         place = block.get("location")
         parts = [
-            _wrap_words("**", self._read_inline(block.get("summary"), level)),
+            wrap_words("**", self._read_inline(block.get("summary"), level)),
             self._read_text(block, level),
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
             self.read_blocks(block.get("blocks"), level + 1),
@@ -186,21 +186,21 @@ class _Reader:
         if kind == "code":
             return _format_code(self._read_plain(node.get("text")))
         if "expression" in node:
-            return _wrap_words("$", self._read_plain(node["expression"]))
+            return wrap_words("$", self._read_plain(node["expression"]))
         if "text" not in node:
             return self._read_container(node, level) if "blocks" in node else self._read_unknown_inline(node)
         words = self._read_inline(node["text"], level + 1)
         match kind:
             case "superscript":
-                return _shift_words(words, _SUPERSCRIPTS, "^")
+                return raise_words(words)
             case "subscript":
-                return _shift_words(words, _SUBSCRIPTS, "_")
+                return lower_words(words)
             case "url":
                 url = self._read_plain(node.get("url"))
                 words = words if words.strip() else url
                 return words if not url or words.strip() == url else f"[{words}]({url})"
         more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
-        return _wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
+        return wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
     def _read_unknown_inline(self, node: Mapping[str, Any]) -> str:
         self._note_media(node)
@@ -259,8 +259,17 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
+def raise_words(words: str) -> str:
+    """Return words as a superscript: "²", or "^(a b)" if Unicode has no raised letters for them."""
+    return _shift_words(words, _SUPERSCRIPTS, "^")
+
+
+def lower_words(words: str) -> str:
+    """Return words as a subscript: "₂", or "_(a b)" if Unicode has no lowered letters for them."""
+    return _shift_words(words, _SUBSCRIPTS, "_")
+
+
 def _shift_words(words: str, digits: dict[int, int], sign: str) -> str:
-    """Raise or lower digits ("10²"), and write other words after a sign ("x^(a b)")."""
     if all(ord(character) in digits for character in words):
         return words.translate(digits)
     return f"{sign}({words})" if len(words) > 1 else f"{sign}{words}"
@@ -295,7 +304,7 @@ def _indent_lines(text: str, first: str, others: str) -> str:
     return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
 
 
-def _wrap_words(mark: str, words: str) -> str:
+def wrap_words(mark: str, words: str) -> str:
     """Put marks directly around the words, since Markdown ignores marks next to a space."""
     inner = words.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
@@ -307,7 +316,7 @@ def _wrap_words(mark: str, words: str) -> str:
 
 def _format_code(code: str) -> str:
     if "`" not in code:
-        return _wrap_words("`", code)
+        return wrap_words("`", code)
     fence = _make_fence(code, 1)
     return f"{fence} {code} {fence}"
 

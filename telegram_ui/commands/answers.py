@@ -263,7 +263,7 @@ def format_shown_text(reply: Reply) -> str:
     """Return the text of an answer, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_marks(reply.half)}\n\n" if reply.half else ""
-    return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
+    return above + (f"{close_marks(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)
 
 
 def make_answer_keyboard(

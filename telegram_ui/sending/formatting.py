@@ -4,6 +4,7 @@ Pure functions. Cutting loses no character, and no input raises. Offsets and len
 """
 
 import html
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -33,6 +34,7 @@ MAX_ENTITIES = 100  # entities of one message. Telegram silently drops more (Bot
 MAX_MESSAGES = 6  # messages of an answer. A longer one is sent as a file.
 MAX_MARKDOWN_CHARS = MAX_MESSAGES * MAX_UNITS  # characters to convert. A longer answer is sent as a file.
 NUMBER_UNITS = 4  # UTF-16 units of a heading's number or bullet: "12. "
+_LINK_DEFINITION = re.compile(r"""\s*\[[^\]]+\]:\s*<?([^\s>]+)>?(?:\s+["'(].*)?""")
 MAX_GROWTH = 4  # how many times longer the converted text may be. Nested lists are indented without end.
 
 
@@ -76,10 +78,15 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
     length, lines = count_units(text), _find_missing_line_ends(text, found)
+    links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
     entities = _drop_nested_too_deep(
         _make_entity(entity, lines)
         for entity in found
-        if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
+        if entity.offset >= 0
+        and entity.length > 0
+        and entity.offset + entity.length <= length
+        # Telegram drops the address of a link that is code.
+        and not (entity.type == MessageEntity.CODE and (entity.offset, entity.length) in links)
     )
     units = text.encode("utf-16-le")
     edges = [0, *lines, length]
@@ -261,7 +268,7 @@ def _spell_out_links(piece: Piece) -> str:
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     """Return True if conversion lost letters, such as those of an unused link definition.
 
-    Rewritten formulas and the languages of code blocks do not count.
+    Rewritten formulas, the languages of code blocks and the definitions of used links do not count.
     """
     if is_blank(text):
         return not is_blank(source)
@@ -271,6 +278,7 @@ def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
         line
         for line in html.unescape(source.replace("[x]", "").replace("[X]", "")).splitlines()
         if not line.lstrip(" >*-").startswith(("```", "~~~"))
+        and not ((found := _LINK_DEFINITION.fullmatch(line)) and found[1] in urls)
     )
     kept, wanted = (Counter(filter(str.isalpha, one)) for one in (text + "".join(urls), "".join(lines)))
     return any(kept[character] < number for character, number in wanted.items())

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
+
+from text.rich_messages import lower_words, raise_words, wrap_words
 
 MAX_NESTED = 16  # levels of quotes, lists or entities. No client shows more.
 MAX_FORMULAS = 1_000  # dollar signs. The converter's time grows with their square.
@@ -27,17 +29,25 @@ _STAR_INSIDE = re.compile(r"(?<=[0-9A-Za-z)\]])\*{1,2}(?=[0-9A-Za-z(])")
 _DUNDER = re.compile(r"(?<!\w)__([a-z][a-z0-9_]*[a-z0-9])__(?!\w)")
 _BOLD = re.compile(r"(\w?)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(\w?)")
 _NUMBERED = re.compile(rf"{_CODE.pattern}|^([ \t>]*)(\d{{1,9}})([.)])(?=[ \t])", re.DOTALL | re.MULTILINE)
-_INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
+_INLINE_FORMULA = re.compile(r"\\\([ \t]{0,9}(?=\S)([^$\n]{1,300}?)(?<=\S)[ \t]{0,9}\\\)")
 _BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 _AUTOLINK_SCHEMES = ("http://", "https://", "mailto:", "tg://")  # <std::string> is no link
 _LINK_SCHEMES = ("http://", "https://", "tg://")  # schemes that Telegram accepts
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
-_OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
-_FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
+_OPEN_LINK = re.compile(
+    r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]{0,300}\]){0,300})\]"
+    r"\((?:[^()\s]|\([^()\s]{0,300}\)){0,2000}(?:\([^()\s]{0,300})?"
+    r"""(?:[ \t]{1,9}(?:"[^"\n]{0,300}"?|'[^'\n]{0,300}'?)?)?\Z"""
+)
+_FENCE = re.compile(r"([ >]{0,20}(`{3,}|~{3,}))(.*)")
 # Code and formulas, whose pipes end no cell. "| $5 | $10 |" has none.
 _IN_A_CELL = re.compile(r"`[^`\n]+`|\$\|[^|$\n]+\|\$|\$(?!\s)[^$\n]*[^$\s|]\$(?!\d)")
-_MARK = re.compile(r"`|\*\*|\*|~~")
+# The `||` of "a || b", which would begin a spoiler.
+_OR = re.compile(r"`[^`\n]+`|(?<=\s)\|\|(?=\s)")
+_TAGS = re.compile(r"<(b|strong|i|em|u|ins|s|del|code|kbd|mark|sup|sub)>([^<>\n]{1,500})</\1>", re.IGNORECASE)
+_TAG_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "del": "~~", "code": "`", "kbd": "`"}
+_MARK = re.compile(r"(?m)^[ \t]*\*{3,}[ \t]*\n|`+|\*\*|\*|~~|~\Z|\|\||\$\$|\$\Z")
 _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 
@@ -118,13 +128,12 @@ def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
 
 
 def _write_for_messages(event: _Event) -> str:
-    if not event.is_in_table or event.kind in ("Html", "InlineHtml"):
-        return _write_for_rich(event)
-    # The converter would move formulas out of a table, so they become code.
-    if event.kind in ("InlineMath", "DisplayMath"):
+    if event.is_in_table and event.kind in ("InlineMath", "DisplayMath"):
+        # The converter would move formulas out of a table, so they become code.
         formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
-    return event.part
+    written = _write_for_rich(event)
+    return _write_web_link(event) if event.link and written == event.part else written
 
 
 def _write_for_rich(event: _Event) -> str:
@@ -146,69 +155,158 @@ def _write_address(event: _Event) -> str:
         return event.part
     if event.kind == "Link" and event.follows_word:  # code, such as actions[0](state)
         return f"\\{event.part}"
-    # Of "[words](address)", "[words][name]" or "[words]".
-    end = max(event.part.rfind("]("), event.part.rfind("]["))
-    words, sign = event.part[event.part.index("[") + 1 : end if end > 0 else -1], "🖼 " * (event.kind == "Image")
     # As code, because a client would turn setup.md into a web address. E-mail addresses and numbers stay clickable.
     bare = address.removeprefix("mailto:").removeprefix("tel:")
     shown = ", ".join(filter(None, (f"`{address}`" if bare == address else bare, title)))
+    sign, words = _find_link_words(event)
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
+def _write_web_link(event: _Event) -> str:
+    """Write what the converter would drop of a link: its address in a table or if it has no words, and its title."""
+    address, title = str(event.link["dest_url"]), str(event.link["title"])
+    if event.link["link_type"] in ("Autolink", "Email") or not address:
+        return event.part
+    sign, words = _find_link_words(event)
+    if event.is_in_table:
+        return f"{sign}{words} ({', '.join(filter(None, (address, title)))})" if words else sign + address
+    if not words:
+        return f"{sign}<{address}>"
+    is_inline = event.link["link_type"] == "Inline" and not title
+    return event.part if is_inline else f"{'!' if sign else ''}[{words}](<{address}>){title and f' ({title})'}"
+
+
+def _find_link_words(event: _Event) -> tuple[str, str]:
+    """Return the sign of a picture, or "", and the words of "[words](address)", "[words][name]" or "[words]"."""
+    end = max(event.part.rfind("]("), event.part.rfind("]["))
+    return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
+
+
 def _protect_cells(markdown: str) -> str:
-    """Escape pipes in the code and formulas of table cells, and separate those of empty cells."""
+    """Escape the pipes that end no cell, and give each table as many columns as its longest row."""
     if "|" not in markdown:
         return markdown
-    lines, rows, is_code = markdown.split("\n"), set[int](), False
+    lines, tables, fence = markdown.split("\n"), list[list[int]](), ""
     for number, line in enumerate(lines):
-        is_code ^= _FENCE.match(line) is not None
-        if not is_code and "|" in line and (number - 1 in rows or _is_under_table_head(line)):
-            rows |= {number - 1, number} if number else set()
-    for number in rows:
-        line = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[number])
-        lines[number] = line.replace("||", "| |")
+        fence = _follow_fence(fence, line)
+        if fence or "|" not in line:
+            continue
+        if tables and tables[-1][-1] == number - 1:
+            tables[-1].append(number)
+        elif number and _is_under_table_head(line):
+            tables.append([number - 1, number])
+        else:
+            lines[number] = _OR.sub(lambda found: "\\|\\|" if found[0] == "||" else found[0], line)
+    for table in tables:
+        _protect_table(lines, table)
     return "\n".join(lines)
+
+
+def _protect_table(lines: list[str], rows: Sequence[int]) -> None:
+    """Change the lines of a table, of which the first is its head and the second is under it."""
+    for row in rows:
+        lines[row] = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[row].rstrip())
+    width = _count_cells(lines[rows[0]])
+    for row in rows:
+        if _count_cells(lines[row]) > width:
+            lines[row] = lines[row].replace(" || ", " \\|\\| ")
+        lines[row] = lines[row].replace("||", "| |")
+    missing = max(_count_cells(lines[row]) for row in rows) - width
+    if missing and _count_cells(lines[rows[1]]) == width:
+        for row, cell in ((rows[0], " |"), (rows[1], "---|")):
+            lines[row] += ("" if lines[row].endswith("|") else " |") + cell * missing
+
+
+def _count_cells(row: str) -> int:
+    return 1 + len(_BARE_PIPE.findall(row.strip(" \t>").removeprefix("|").removesuffix("|")))
 
 
 def _is_under_table_head(line: str) -> bool:
     return not line.strip("|:- \t>") and "-" in line
 
 
+def _follow_fence(fence: str, line: str) -> str:
+    """Return the fence of the code block that is open after a line, or "". `fence` was open before it."""
+    if (found := _FENCE.match(line)) is None:
+        return fence
+    if fence:
+        return "" if found[2].startswith(fence.strip(" >")) and not found[3].strip() else fence
+    return found[1] if found[2][0] == "~" or "`" not in found[3] else ""
+
+
 def close_marks(markdown: str) -> str:
-    """Close the marks that the last paragraph of a growing answer has opened."""
+    """Close the marks that the end of a growing answer leaves open. Leave out what of a formula or link has come."""
+    *lines, last_line = markdown.split("\n")
+    fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
+    for number, line in enumerate(lines):
+        before, fence = fence, _follow_fence(fence, line)
+        if fence != before:
+            edge = number if fence else number + 1
+    if not fence:
+        text = [] if _follow_fence("", last_line) else [last_line]
+        return "\n".join([*lines[:edge], _close_inline_marks("\n".join([*lines[edge:], *text]))])
+    if not _follow_fence(fence, last_line):
+        return markdown
+    if last_line.strip(f" >{fence[-1]}"):
+        lines.append(last_line)
+    if not any(line.strip(" >") for line in lines[edge + 1 :]):
+        return close_marks("\n".join(lines[:edge]))
+    return "\n".join([*lines, fence])
+
+
+def _close_inline_marks(markdown: str) -> str:
     begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
     before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
-    if len(fences := _FENCE.findall(markdown)) % 2:
-        return f"{markdown.rstrip('`~')}\n{fences[-1]}"
-    opened, words = list[str](), last.rstrip()
-    end, only_marks = len(words), len(words.rstrip("*~`"))
+    words = last.rstrip()
+    opened, end, only_marks, formula = list[str](), len(words), len(words.rstrip("*~`|$")), 0
     for found in _MARK.finditer(words):
-        mark, left, right = (
-            found[0],
-            words[max(found.start() - 1, 0) : found.start()],
-            words[found.end() : found.end() + 1],
-        )
-        if opened[-1:] == ["`"] and mark != "`":
+        mark, left, right = found[0], words[: found.start()][-1:], words[found.end() :][:1]
+        is_raw = bool(opened) and opened[-1][0] in "`$"  # in code or a formula
+        if mark.endswith("\n"):  # a line between paragraphs
             continue
-        if mark in opened and not left.isspace():
+        if is_raw and mark != opened[-1]:
+            if found.end() == len(words) and mark[0] == opened[-1][0]:  # it will be the closing mark
+                end = found.start()
+        elif mark in opened and (is_raw or not left.isspace()):
             del opened[opened.index(mark) :]
         elif found.end() >= only_marks:  # marks around nothing would be visible
             end = min(end, found.start())
-        elif mark not in opened and not right.isspace() and not (mark == "*" and left.isalnum()):
+        elif mark not in opened and _may_open(mark, left, right):
             opened.append(mark)
+            formula = found.start()
     if not opened and end == len(words):
         return before + last
-    return before + words[:end].rstrip() + "".join(reversed(opened))
+    if opened[-1:] == ["$$"]:
+        end = formula
+        del opened[-1]
+    words = words[:end].rstrip("\\ \n")
+    while opened and words.endswith(opened[-1]):
+        words = words.removesuffix(opened.pop()).rstrip()
+    return before + words + "".join(reversed(opened))
+
+
+def _may_open(mark: str, left: str, right: str) -> bool:
+    if mark[0] in "*|" and left.isascii() and left.isalnum():  # a*b, x**y, a||b
+        return False
+    return mark.startswith(("``", "$$")) or not right.isspace()
 
 
 def _protect_signs(markdown: str) -> str:
     """Keep the signs and numbers outside of code that Markdown would drop, and mark formulas in \\( \\)."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
-        part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), parts[number])
+        part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
+        part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), part)
         part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_stars, part))
         parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_delimit_bold, part))
     return _NUMBERED.sub(partial(_keep_number, {}), "".join(parts))
+
+
+def _replace_tags(found: re.Match[str]) -> str:
+    name, words = found[1].lower(), found[2]
+    if name in ("sup", "sub"):
+        return raise_words(words) if name == "sup" else lower_words(words)
+    return wrap_words(_TAG_MARKS.get(name, ""), words)
 
 
 def _escape_stars(found: re.Match[str]) -> str:

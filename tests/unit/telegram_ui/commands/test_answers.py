@@ -8,8 +8,8 @@ import pytest
 from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
-from telegram_ui.commands.answers import make_answer_keyboard
+from records.turns import Incoming, IncomingPiece, Reply
+from telegram_ui.commands.answers import format_shown_text, make_answer_keyboard
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk, talking
@@ -105,3 +105,10 @@ async def test_an_answer_is_spoken_once_when_it_is_asked_for(peer: Peer, tmp_pat
         assert said["reply_to_message"]["message_id"] == message["message_id"]
         assert talk.server.of("speaks")[-1].body["voice"] == "nova"
         assert await desk.press(ANN, ANN, message, buttons["Listen"]) == tr("answers-pressed-already")
+
+
+def test_an_answer_that_was_stopped_in_the_middle_of_its_marks_shows_none() -> None:
+    shown = format_shown_text(Reply(text="It is **very", is_stopped=True))
+    assert shown == f"It is **very**\n\n{tr('answers-stopped')}"
+    shown = format_shown_text(Reply(text="So:\n\n```py\nx = 1", is_stopped=True))
+    assert shown == f"So:\n\n```py\nx = 1\n```\n\n{tr('answers-stopped')}"

@@ -203,12 +203,46 @@ def test_nothing_is_no_piece() -> None:
             "| f | g |\n|--|--|\n| $\\frac{a}{b}$ | 2 |\n| \\(\\alpha+1\\) | $$y$$ |",
             "f   | g\n----+--\na/b | 2\nα+1 | y",
         ),
+        (
+            "**Sources**\n\n| a | b |\n|---|---|\n| [x](https://x.org) | ![y](https://y.org) |",
+            (
+                "Sources\n\na                 | b                  \n------------------+--------------------\n"
+                "x (https://x.org) | 🖼 y (https://y.org)"
+            ),
+        ),
+        (
+            "| a | b |\n|---|---|\n| 1 | 2 | 3 |\n| or | x || y |",
+            "a  | b      |  \n---+--------+--\n1  | 2      | 3\nor | x || y |",
+        ),
+        ("a | b\n--|--\n1 | 2 | c", "a | b |  \n--+---+--\n1 | 2 | c"),
+        ("if (a || b || c)", "if (a || b || c)"),
+        ("x<sup>2</sup>, H<sub>2</sub>O, <kbd>Ctrl</kbd> and <b>very <i>bold</i></b>", "x², H₂O, Ctrl and very bold"),
+        ("so \\( x \\) and \\( \\alpha \\) are", "so x and α are"),
     ],
 )
 def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
     text, entities = convert_markdown(markdown)
     assert text.strip() == shown
     assert [entity.url for entity in entities if entity.url] == []
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ('[a](https://x.org "Title")', "a (Title)"),
+        ('[a][one] and [b]\n\n[one]: https://x.org\n[b]: <https://y.org> "Title"', "a and b (Title)"),
+        ("[`code`](https://x.org)", "code"),
+        ("![](https://x.org)", "🖼 https://x.org"),
+        ("[](https://x.org)", "https://x.org"),
+        ("![a](https://x.org)", "🖼a"),
+    ],
+)
+def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> None:
+    text, entities = convert_markdown(markdown)
+    assert text.strip() == shown
+    assert next(entity.url for entity in entities) == "https://x.org"
+    # Telegram drops one of two entities of the same words if one of them is code.
+    assert all(entity.type != "code" for entity in entities)
 
 
 def test_addresses_in_angle_brackets_are_links() -> None:
@@ -243,6 +277,22 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
         ("- one *two\n- **thr", "• one *two\n• thr"),
         ("a * b and 2*3", "a * b and 2*3"),
         ("**done**\n\n```py\nx = 2 ** 3", "done\n\nx = 2 ** 3"),
+        ("**a**\n***\nb", "a\n————————\nb"),
+        ("gone: ~~th~", "gone: th"),
+        ("x**y**z and 2**1", "x**y**z and 2**1"),
+        ("a\n\n```py", "a"),
+        ("a\n\n```py\n", "a"),
+        ("````md\n```py\nx\n```\n", "```py\nx\n```"),
+        ("~~~\n** and ```\n~~~\nb", "** and ```\nb"),
+        ("```\nx = 1\n``", "x = 1"),
+        ("a ||secret", "a secret"),
+        ("``a ` b", "a ` b"),
+        ("a\n\n$$\n\\begin{aligned} x", "a"),
+        ("a\n\n$", "a"),
+        ("see [the page](https://x.org/a_(b)", "see the page"),
+        ("see [[1]](https://x", "see [1]"),
+        ("see ![a chart](https://x", "see a chart"),
+        ('see [the page](https://x.org "Ti', "see the page"),
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
