@@ -6,33 +6,29 @@ text/date_words.py.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from text import date_words
 from text.analyzer import fold_term, normalise_text
 
-Span = tuple[datetime, datetime]
+
+class Range(NamedTuple):
+    """A range of time [start, end)."""
+
+    start: datetime
+    end: datetime
+
 
 _DIGITS = "〇一二三四五六七八九"
-
-
-def _join_alternatives(patterns: dict[str, str]) -> str:
-    return "|".join(patterns.values())
-
-
-_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in date_words.NUMBERS if word.isascii() or word[0] < chr(0x2E80))}"
-_UNIT = rf"(?:{_join_alternatives(date_words.UNITS)})(?!\w)"
-_DUAL = "|".join(date_words.DUALS)
-_HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
-_EASTERN_UNIT = _join_alternatives(date_words.EASTERN_UNITS)
-
+_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in date_words.NUMBERS if word[0] < chr(0x2E80))}"
+_UNIT = rf"(?:{'|'.join(date_words.UNITS.values())})(?!\w)"
 _AGO = re.compile(
     rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{date_words.AGO_AFTER})(?!\w)"
     rf"|(?P<u2>{_UNIT})\s+(?:{date_words.ALONE_AFTER})(?!\w)"
-    rf"|(?:{date_words.AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
+    rf"|(?:{date_words.AGO_BEFORE})\s+(?:(?P<u3>{'|'.join(date_words.DUALS)})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
     rf"|(?<!\w)(?:قبل|منذ)\s+(?P<u5>{_UNIT})"
-    rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
+    rf"|(?P<n6>\d{{1,3}}|[一二两兩三四五六七八九十]{{1,3}})\s*(?P<u6>{'|'.join(date_words.EASTERN_UNITS.values())})(?:之|以)?前"
 )
 
 
@@ -57,20 +53,12 @@ _NEXT = _make_neighbour_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, 
 _LAST = _make_neighbour_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Range:
-    """A range of time [start, end), and the words that name it."""
-
-    start: datetime
-    end: datetime
-    words: str
-
-
-_FORMS: dict[str, tuple[int, int]] = {}  # by name of a month: its precedence, and the month's number
-for _names in date_words.MONTHS:
-    for _number_of, _name in enumerate(_names.split(), 1):
-        for _form in _name.split("|"):
-            _FORMS.setdefault(_form, (len(_FORMS), _number_of))
+_MONTHS = {
+    form: number
+    for names in date_words.MONTHS
+    for number, name in enumerate(names.split(), 1)
+    for form in name.split("|")
+}
 
 
 def _parse_month(word: str) -> tuple[int, bool]:
@@ -78,34 +66,34 @@ def _parse_month(word: str) -> tuple[int, bool]:
     if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
-    found = min((form for form in forms if form in _FORMS), key=lambda form: _FORMS[form], default="")
-    return (_FORMS[found][1], found in date_words.AMBIGUOUS_MONTHS.split()) if found else (0, False)
+    found = next((form for form in forms if form in _MONTHS), "")
+    return _MONTHS.get(found, 0), found in date_words.AMBIGUOUS_MONTHS.split()
 
 
-def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:
+def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Range | None:
     try:
         start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
-            return start, start + timedelta(days=1)
-        return start, start.replace(year=year + (month in (0, 12)), month=month % 12 + 1 if month else 1)
+            return Range(start, start + timedelta(days=1))
+        return Range(start, start.replace(year=year + (month in (0, 12)), month=month % 12 + 1 if month else 1))
     except ValueError:
         return None
 
 
-def _make_past_span(clock: datetime, unit: str, back: int) -> Span | None:
+def _make_past_span(clock: datetime, unit: str, back: int) -> Range | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
-        return day - timedelta(days=back), day - timedelta(days=back - 1)
+        return Range(day - timedelta(days=back), day - timedelta(days=back - 1))
     if unit == "week":
         start = day - timedelta(days=day.weekday() + 7 * back)
-        return start, start + timedelta(days=7)
+        return Range(start, start + timedelta(days=7))
     if unit == "month":
         months = day.year * 12 + day.month - 1 - back
         return _make_span(months // 12, months % 12 + 1, like=day)
     return _make_span(day.year - back, like=day)
 
 
-def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
     """Yield dates, months and years. Without a year, the latest one is meant."""
 
     def year_of(month: int) -> int:
@@ -144,7 +132,7 @@ def _has_neighbour(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re
     return bool(words[0].search(head) or words[1].search(tail))
 
 
-def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
     """Yield weekdays. "Tuesday" is the latest before today, and "last Tuesday" may also be that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
@@ -156,7 +144,7 @@ def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Span | Non
                     yield _make_past_span(clock, "day", of_last_week), m[0]
 
 
-def parse_number(word: str) -> int:
+def _parse_number(word: str) -> int:
     """Return the number that a folded word or digits name, or 0."""
     if word.isdigit():
         return int(word)
@@ -168,24 +156,17 @@ def parse_number(word: str) -> int:
     return 0
 
 
-def _parse_unit(word: str) -> str:
-    named = (unit for unit, form in _UNITS if form.fullmatch(word))
-    return next(named, date_words.DUALS.get(word, "day"))
-
-
-def _find_dates_ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_dates_ago(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
     for m in _AGO.finditer(text):
-        groups = {name: value for name, value in m.groupdict().items() if value}
-        unit = next(value for name, value in groups.items() if name[0] == "u")
-        count = next(
-            (parse_number(value) for name, value in groups.items() if name[0] == "n"),
-            2 if unit in date_words.DUALS else 1,
-        )
+        groups = {name[0]: value for name, value in m.groupdict().items() if value}
+        word, number = groups["u"], groups.get("n")
+        unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
+        count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
         if 0 < count < 1000:
-            yield _make_past_span(clock, _parse_unit(unit), count), m[0]
+            yield _make_past_span(clock, unit, count), m[0]
 
 
-def _find_relative_dates(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+def _find_relative_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
             yield _make_past_span(clock, unit, back), m[0]
@@ -207,14 +188,14 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
     days = [
         (span, found)
         for span, found in _find_absolute_dates(words, clock)
-        if span is None or span[1] - span[0] == one_day
+        if span is None or span.end - span.start == one_day
     ]
     for span, found in (*_find_relative_dates(words, clock), *_find_dates_ago(words, clock), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
-        if is_all and span and span[0] <= clock:
-            return span[0].date(), min(span[1] - one_day, clock).date()
+        if is_all and span and span.start <= clock:
+            return span.start.date(), min(span.end - one_day, clock).date()
     return None
 
 
@@ -224,4 +205,4 @@ def find_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     found = [*dates, *_find_relative_dates(question, clock), *_find_dates_ago(question, clock)]
     if not dates:
         found += _find_weekday_dates(question, clock)
-    return tuple(Range(start=span[0], end=span[1], words=words) for span, words in found if span and span[0] <= clock)
+    return tuple(span for span, _ in found if span and span.start <= clock)
