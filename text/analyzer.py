@@ -7,9 +7,8 @@ function. Terms are compared for equality only.
 import re
 import threading
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 
 import Stemmer
@@ -109,29 +108,17 @@ def fold_term(term: str) -> str:
     return normalise_unicode("NFC", normalise_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
 
 
-@lru_cache(maxsize=4096)
-def _find_script(char: str) -> str:
-    return unicodedata.name(char, "?").split(" ", 1)[0]
-
-
-class _Stemmers(threading.local):
-    """One stemmer per language and thread, since a stemmer is not thread-safe."""
-
-    def __init__(self) -> None:
-        self.by_language: dict[str, Stemmer.Stemmer] = {}
-
-
-_STEMMERS = _Stemmers()
 _KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 
 
-def _get_stemmer(language: str) -> "Stemmer.Stemmer | None":
-    if language not in _KNOWN_STEMMERS:
-        return None
-    stemmer = _STEMMERS.by_language.get(language)
-    if stemmer is None:
-        stemmer = _STEMMERS.by_language[language] = Stemmer.Stemmer(language)
-    return stemmer
+class _Stemmers(threading.local):
+    """The stemmers of a thread by language. A stemmer is not thread-safe."""
+
+    def __init__(self) -> None:
+        self.get = cache(Stemmer.Stemmer)
+
+
+_STEMMERS = _Stemmers()
 
 
 def stem_word(word: str, language: str) -> str:
@@ -140,42 +127,34 @@ def stem_word(word: str, language: str) -> str:
     word = head if language == "english" or len(head) > 2 else word.split("'")[-1]
     if language in ("arabic", "persian"):
         word = fold_term(word)
-    stemmer = _get_stemmer(language)
-    if stemmer is None or any(map(str.isdigit, word)):
-        return fold_term(word)
-    return fold_term(str(stemmer.stemWord(word)))
-
-
-_Votes = tuple[tuple[str, float], ...]
+    if language in _KNOWN_STEMMERS and not any(map(str.isdigit, word)):
+        word = str(_STEMMERS.get(language).stemWord(word))
+    return fold_term(word)
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _inspect_word(word: str) -> tuple[str, _Votes]:
+def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
     """Return the script of a word, and how strongly a Latin word speaks for each language.
 
     The script is "PAIRS" if a part of the word is written without spaces.
     """
     if _PAIRS.search(word):
-        return "PAIRS", ()
-    script = _find_script(word[0])
+        return "PAIRS", {}
+    script = unicodedata.name(word[0], "?").split(" ", 1)[0]
     if script != "LATIN":
-        return script, ()
+        return script, {}
     known = {word, word.split("'")[0] + "'"} & _LANGUAGES_OF_WORD.keys()  # Italian has "un" and "un'": one vote
-    votes = {language for form in known for language in _LANGUAGES_OF_WORD[form]}
-    telling = {language for letter in _LANGUAGES_OF_LETTER.keys() & word for language in _LANGUAGES_OF_LETTER[letter]}
-    return script, tuple((language, (language in votes) + 0.5 * (language in telling)) for language in votes | telling)
+    spoken = {language for form in known for language in _LANGUAGES_OF_WORD[form]}
+    spelt = {language for letter in _LANGUAGES_OF_LETTER.keys() & word for language in _LANGUAGES_OF_LETTER[letter]}
+    return script, {language: (language in spoken) + 0.5 * (language in spelt) for language in spoken | spelt}
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
     """Return the language of a message's Latin words, or `default` if nothing decides."""
-    return _choose_by_votes(Counter(words), default)
-
-
-def _choose_by_votes(counts: Mapping[str, int], default: str = "english") -> str:
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
-    for word, count in counts.items():
-        for language, vote in _inspect_word(word)[1]:
-            scores[language] += count * vote
+    for word in words:
+        for language, vote in _inspect_word(word)[1].items():
+            scores[language] += vote
     best = max(scores, key=scores.__getitem__)
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
@@ -190,18 +169,17 @@ def analyse_text(text: str) -> list[str]:
     """
     plain = normalise_text(text)
     words = _WORD.findall(plain)
-    counts = Counter(words)
-    languages = _SCRIPT_LANGUAGE | {"LATIN": _choose_by_votes(counts)}
+    languages = _SCRIPT_LANGUAGE | {"LATIN": detect_latin_language(words)}
     if not _PERSIAN.isdisjoint(plain):
         languages["ARABIC"] = "persian"
-    scripts = {word: _inspect_word(word)[0] for word in counts}
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
-        if scripts[word] == "PAIRS":
+        script = _inspect_word(word)[0]
+        if script == "PAIRS":
             terms += _split_pairs(word)
             continue
-        term, is_function_word = _make_term(word, languages.get(scripts[word], ""))
+        term, is_function_word = _make_term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
     terms += [fold_term(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
@@ -214,7 +192,9 @@ def _make_term(word: str, language: str) -> tuple[str, bool]:
     # Combined letters were composed before, so these marks are the optional ones.
     word = word.translate(_WITHOUT_POINTS)
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
-    return term, _is_function_word(word, language)
+    known = FUNCTION_WORDS.get(language, frozenset())
+    plain = fold_term(word) if language == "arabic" else word
+    return term, plain in known or (language == "english" and word.split("'")[0] in known)
 
 
 def split_words(text: str) -> list[str]:
@@ -246,7 +226,7 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
     stems. `alone`: no other word of the questions is known.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
-    wanted = {term for term in terms if term.isalpha() and _find_script(term[0]) == "LATIN"}
+    wanted = {term for term in terms if term.isalpha() and _inspect_word(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
     words = (islice(_WORD.findall(normalise_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
@@ -278,9 +258,3 @@ def _split_pairs(word: str) -> list[str]:
         # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
         terms += [pair for pair in pairs if not all("\u3040" <= one <= "\u309f" for one in pair)] or pairs
     return terms + [fold_term(rest) for rest in _PAIRS.split(word) if rest]
-
-
-def _is_function_word(word: str, language: str) -> bool:
-    plain = fold_term(word) if language == "arabic" else word
-    known = FUNCTION_WORDS.get(language, frozenset())
-    return plain in known or (language == "english" and word.split("'")[0] in known)
