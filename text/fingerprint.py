@@ -133,7 +133,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     dates: list[str] = []
     names: list[str] = []
     hedges = {phrase for phrase in _HEDGING_PHRASES if phrase in text.casefold()}
-    negated = any(one in text for one in _HAN_NEGATION)
+    negated = any(mark in text for mark in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
         plain = normalise_text(word)
@@ -151,8 +151,11 @@ def make_fingerprint(text: str) -> Fingerprint:
         elif bare in _HEDGES:
             hedges.add(bare)
         elif word[0].isupper() and bare not in _NO_NAMES:
-            names.append(_normalise_name(bare))
-    numbers += [_normalise_number(match.group()) for match in NUMBER.finditer(normalise_text(text))]
+            # Without the case ending.
+            names.append(stem_word(bare, "russian") if "а" <= bare[:1] <= "ё" else fold_term(bare.removesuffix("'s")))
+    for match in NUMBER.finditer(normalise_text(text)):
+        number = remove_grouping(match.group())
+        numbers.append(number.lstrip("0") or "0" if number.isdigit() else number.replace(",", "."))
     return Fingerprint(
         numbers=tuple(numbers),
         dates=tuple(dates),
@@ -179,15 +182,13 @@ def list_essential_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=CACHED)
 def find_topics(text: str) -> frozenset[str]:
     """Return the stems that tell what a text is about, without negations and fillers."""
-    plain = [
+    ignored = _NEGATION | _DROPPED | _FILLERS
+    words = [
         str(NUMBER_WORDS.get(word, word))
         for word in _WORD.findall(normalise_text(text))
-        if word not in _NEGATION
-        and not word.endswith(_NEGATED_AUXILIARY)
-        and word not in _DROPPED
-        and word not in _FILLERS
+        if word not in ignored and not word.endswith(_NEGATED_AUXILIARY)
     ]
-    return frozenset(term[:7] for term in analyse_text(" ".join(plain)))
+    return frozenset(term[:7] for term in analyse_text(" ".join(words)))
 
 
 def parse_number_word(word: str) -> int | None:
@@ -212,16 +213,6 @@ def is_change(message: str) -> bool:
     return _NOT_AS_IT_WAS.search(normalise_text(message)) is not None
 
 
-def _normalise_name(word: str) -> str:
-    """Return a name without its case ending."""
-    return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else fold_term(word.removesuffix("'s"))
-
-
 def remove_grouping(number: str) -> str:
     """Remove thousands separators: "1,500" and "1.500" become "1500"."""
     return number.replace(",", "").replace(".", "") if _GROUPED.fullmatch(number) else number
-
-
-def _normalise_number(text: str) -> str:
-    text = remove_grouping(text)
-    return text.lstrip("0") or "0" if text.isdigit() else text.replace(",", ".")

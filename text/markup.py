@@ -50,7 +50,7 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:
-        name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+        name, value = _unpack(event)
         if name == "Start":
             node = _make_node(value)
             open_lists[-1].append(node)
@@ -72,11 +72,14 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
 
 
 def _make_node(tag: Any) -> list[Node]:
-    name: str
-    value: Any
-    name, value = next(iter(tag.items())) if isinstance(tag, dict) else (tag, None)
+    name, value = _unpack(tag)
     if name == "Link":
         return ["a", str(value["dest_url"])]
     if name == "List":
         return ["ul" if value is None else "ol"]
     return [_TAGS.get(name, "span")]
+
+
+def _unpack(event: Any) -> tuple[str, Any]:
+    """Return the name of an event or a tag, and its value or None."""
+    return next(iter(event.items())) if isinstance(event, dict) else (event, None)

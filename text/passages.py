@@ -5,6 +5,7 @@ and sentences.
 """
 
 from collections.abc import Iterator, Set
+from itertools import pairwise
 
 from text.characters import count_visible, find_boundary, find_sentence_ends
 
@@ -16,30 +17,28 @@ def split_passages(text: str) -> list[str]:
     """Split a text into passages. Joined, they are the text."""
     if count_visible(text) <= MAX_WHOLE_LETTERS:
         return [text]
-    made, room = [""], PASSAGE_LETTERS
+    passages, room = [""], PASSAGE_LETTERS
     for piece in _split_pieces(text):
         size = count_visible(piece)
-        if size > room and made[-1].strip():
-            made.append("")
+        if size > room and passages[-1].strip():
+            passages.append("")
             room = PASSAGE_LETTERS
-        made[-1] += piece
+        passages[-1] += piece
         room -= size
-    return made
+    return passages
 
 
 def join_passages(text: str, parts: Set[int]) -> str:
     """Return the passages with these indexes, with "…" for the gaps."""
-    all_passages = split_passages(text)
-    if len(parts) >= len(all_passages):
+    passages = split_passages(text)
+    if len(parts) >= len(passages):
         return text
-    said, last = "", -1
-    for part in sorted(parts):
-        if part >= len(all_passages):
-            continue
+    joined, last = "", -1
+    for part in sorted(part for part in parts if part < len(passages)):
         gap = "… " if last < 0 < part else " … " if part > last + 1 else ""
-        said = (said.rstrip() + gap + all_passages[part].lstrip()) if gap else said + all_passages[part]
+        joined = (joined.rstrip() + gap + passages[part].lstrip()) if gap else joined + passages[part]
         last = part
-    return said.strip() + (" …" if last < len(all_passages) - 1 else "")
+    return joined.strip() + (" …" if last < len(passages) - 1 else "")
 
 
 def _split_pieces(text: str) -> Iterator[str]:
@@ -48,10 +47,8 @@ def _split_pieces(text: str) -> Iterator[str]:
         if count_visible(line) <= PASSAGE_LETTERS:
             yield line
             continue
-        start = 0
-        for end in [*find_sentence_ends(line), len(line)]:
+        for start, end in pairwise([0, *find_sentence_ends(line), len(line)]):
             yield from _split_stretches(line[start:end])
-            start = end
 
 
 def _split_stretches(sentence: str) -> Iterator[str]:
