@@ -30,7 +30,7 @@ from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, memory_mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
-from retrieval.explanation import make_unknown
+from retrieval.explanation import ExplanationRecord
 from text.characters import QUESTION_MARKS, count_visible
 
 log = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class Conversation:
             if shown.stored is None:
                 session.choose(turn, number, shown.mode)
             else:
-                lost = make_unknown(self._clock()).to_json()  # what this process did not answer itself
+                lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
                 accounts |= {text: one.record.to_json() for text, one in session.find_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:

@@ -13,7 +13,6 @@ from records.context import Context, ContextPart, Cut
 from records.messages import UNSTORED
 
 FORM = 1
-_SHORT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Mark = Literal["", "changed"]  # of a fact: it replaced another
 
 
@@ -36,9 +35,9 @@ class ExplanationRecord:
     """
 
     at: datetime
-    model: str
-    ceiling: int
-    parts: tuple[ContextPart, ...]
+    model: str = ""
+    ceiling: int = 0
+    parts: tuple[ContextPart, ...] = ()
     recent: tuple[tuple[int, int], ...] = ()
     here: int = 0
     summaries: tuple[int, ...] = ()
@@ -53,7 +52,7 @@ class ExplanationRecord:
 
     @property
     def is_known(self) -> bool:
-        """False if the explanation was not kept."""
+        """False for an answer whose sources were not kept."""
         return bool(self.parts)
 
     @property
@@ -80,7 +79,7 @@ class ExplanationRecord:
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
-        return _SHORT.encode(present)
+        return json.dumps(present, ensure_ascii=False, separators=(",", ":"))
 
 
 def make_explanation(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
@@ -109,11 +108,6 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
         message_was_cut=context.message_was_cut,
         whole=context.whole,
     )
-
-
-def make_unknown(at: datetime) -> ExplanationRecord:
-    """Return the explanation of an answer whose sources were not kept."""
-    return ExplanationRecord(at=at, model="", ceiling=0, parts=())
 
 
 def parse_explanation(text: str) -> ExplanationRecord | None:

@@ -3,7 +3,6 @@
 Owns the limits of similarity, which differ between embedding models.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from records.context import RecalledFact
 from records.facts import LASTING, Fact, NewFact
 from records.scopes import Scope
 from retrieval.question import Question
+from retrieval.ranking import compute_idf
 from storage.search.protocol import Floats
 from text.analyzer import analyse_text
 
@@ -112,16 +112,13 @@ def find_facts(
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
     applying = [recalled.fact for recalled in ranked if recalled.fact.is_lasting]
     applying += [fact for fact in always if fact.id not in near]
-    lasting = [RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying]
-    lasting.sort(key=lambda recalled: LASTING.index(recalled.fact.kind))
-    return FoundFacts(relevant=select_best(ranked, recall.top), lasting=lasting)
-
-
-def select_best(ranked: Sequence[RecalledFact], top: int) -> list[RecalledFact]:
-    """Return the best `top` facts and all pinned ones, without instructions and preferences."""
+    applying.sort(key=lambda fact: LASTING.index(fact.kind))
     others = [recalled for recalled in ranked if not recalled.fact.is_lasting]
-    chosen = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][:top]
-    return [recalled for recalled in others if recalled in chosen or recalled.fact.is_pinned]
+    best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall.top]
+    return FoundFacts(
+        relevant=[recalled for recalled in others if recalled in best or recalled.fact.is_pinned],
+        lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying],
+    )
 
 
 def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
@@ -129,17 +126,10 @@ def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[in
     words = {fact.id: list_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED_FACTS
-
-    def rarity(term: str) -> float:
-        # A word that no fact has counts like one of a single fact, since most such words only ask.
-        count = max(1, frequency[term])
-        return math.log(1 + (total - count + 0.5) / (count + 0.5))
-
-    weight = {term: rarity(term) for term in terms}
-    ideal = sum(weight.values())
-    if ideal <= 0:
-        return dict.fromkeys(words, 0.0)
-    return {id_: sum(weight[term] for term in weight if term in found) / ideal for id_, found in words.items()}
+    # A word that no fact has counts like one of a single fact, since most such words only ask.
+    weights = {term: compute_idf(total, max(1, frequency[term])) for term in terms}
+    ideal = sum(weights.values()) or 1.0
+    return {id_: sum(weights[term] for term in weights if term in found) / ideal for id_, found in words.items()}
 
 
 def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
@@ -156,22 +146,21 @@ def _compute_closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, minimum: float | None
 ) -> dict[int, float]:
     """Return, by id of each fact that is close enough, 0 at the limit to 1 for the same meaning."""
-    comparable = [
-        fact.id for fact in facts if query is not None and fact.id in vectors and vectors[fact.id].shape == query.shape
-    ]
-    if query is None or not comparable:
+    if query is None:
         return {}
-    cosines = np.stack([vectors[id_] for id_ in comparable]) @ query
+    held = [vectors.get(fact.id) for fact in facts]
+    cosines = {
+        fact.id: float(vector @ query)
+        for fact, vector in zip(facts, held, strict=True)
+        if vector is not None and vector.shape == query.shape
+    }
     limit = minimum if minimum is not None else MIN_SIMILARITY.get(model)
     if limit is None:
-        if len(comparable) < MIN_FACTS_TO_JUDGE:
+        if len(cosines) < MIN_FACTS_TO_JUDGE:
             return {}
-        limit = float(cosines.mean() + SPREAD_ABOVE * cosines.std())
-    return {
-        id_: (float(cosine) - limit) / max(1e-6, 1 - limit)
-        for id_, cosine in zip(comparable, cosines, strict=True)
-        if cosine >= limit
-    }
+        spread = list(cosines.values())
+        limit = float(np.mean(spread) + SPREAD_ABOVE * np.std(spread))
+    return {id_: (cosine - limit) / max(1e-6, 1 - limit) for id_, cosine in cosines.items() if cosine >= limit}
 
 
 def select_carried(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
