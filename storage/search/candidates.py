@@ -32,43 +32,17 @@ near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.m
 # CROSS JOIN keeps this order. SQLite would otherwise begin with all rows of all scopes.
 # The unary plus lets SQLite use both columns of the index. Without it, the types of the compared columns differ, and it
 # would walk through all messages of one moment, of which an import can bring any number.
-_WINDOWS = """
-WITH hit AS MATERIALIZED (
-  SELECT said_at, message_id FROM json_each(?1) AS given CROSS JOIN places
-  WHERE places.seq = given.value AND user_id = ?2 AND thread_id = ?3
-),
-span AS MATERIALIZED (
-  SELECT COALESCE(
-    (
-      SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
-      AND (said_at, message_id) < (+hit.said_at, +hit.message_id)
-      ORDER BY said_at DESC, message_id DESC LIMIT 1 OFFSET ?4
-    ),
-    (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at, message_id LIMIT 1)
-  ) AS first,
-  COALESCE(
-    (
-      SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
-      AND (said_at, message_id) > (+hit.said_at, +hit.message_id)
-      ORDER BY said_at, message_id LIMIT 1 OFFSET ?4
-    ),
-    (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at DESC, message_id DESC LIMIT 1)
-  ) AS last
-  FROM hit
+_NEIGHBOURS = f"""
+SELECT {_COLUMNS} FROM json_each(?1) AS given CROSS JOIN places AS hit CROSS JOIN places AS near
+WHERE hit.seq = given.value AND hit.user_id = ?2 AND hit.thread_id = ?3 AND near.seq = (
+  SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
+  AND (said_at, message_id) %s (+hit.said_at, +hit.message_id)
+  ORDER BY said_at %s, message_id %s LIMIT 1
 )
-SELECT first, last, a.said_at, a.message_id, b.said_at, b.message_id
-FROM span CROSS JOIN places AS a CROSS JOIN places AS b WHERE a.seq = first AND b.seq = last
-ORDER BY a.said_at, a.message_id
-"""
-_AROUND = f"""
-SELECT {_COLUMNS}
-FROM json_each(?, '$') AS run CROSS JOIN places AS a CROSS JOIN places AS b CROSS JOIN places AS near
-WHERE a.seq = CAST(json_extract(run.value, '$[0]') AS BIGINT)
-  AND b.seq = CAST(json_extract(run.value, '$[1]') AS BIGINT)
-  AND near.user_id = ? AND near.thread_id = ?
-  AND (near.said_at, near.message_id) >= (+a.said_at, +a.message_id)
-  AND (near.said_at, near.message_id) <= (+b.said_at, +b.message_id)
 """  # noqa: S608
+_SELF, _BEFORE, _AFTER = (
+    _NEIGHBOURS % (comparison, order, order) for comparison, order in ((">=", "ASC"), ("<", "DESC"), (">", "ASC"))
+)
 _EVERYTHING = f"SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
 _DURING = """
 SELECT seq FROM places WHERE user_id = ? AND thread_id = ? AND said_at >= ? AND said_at < ?
@@ -195,19 +169,20 @@ def _read_scope_totals(connection: Connection, scope: Scope) -> tuple[int, int, 
 def _find_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
-    """Return the messages around each of `seqs` in order of time, and the first seq of each gapless run."""
-    runs: list[tuple[int, int]] = []
-    end: tuple[float, int] | None = None
-    for first, last, *times in _fetch_rows(connection, _WINDOWS, json.dumps(list(seqs)), *scope, REACH - 1):
-        begins, ends = (times[0], times[1]), (times[2], times[3])
-        if end is None or begins > end:
-            runs.append((first, last))
-            end = ends
-        elif ends > end:
-            runs[-1] = (runs[-1][0], last)
-            end = ends
-    rows = sorted(_fetch_rows(connection, _AROUND, json.dumps(runs), *scope), key=_TIME)
-    return rows, {first for first, _ in runs}
+    """Return these messages and those around them in order of time, and the seqs that no read message precedes."""
+    found = {row[0]: row for row in _fetch_rows(connection, _SELF, json.dumps(list(seqs)), *scope)}
+    before = after = list(found)
+    preceded = set[int]()
+    for _ in range(REACH):
+        preceded.update(before)
+        earlier, later = (
+            {row[0]: row for row in _fetch_rows(connection, sql, json.dumps(given), *scope)}
+            for sql, given in ((_BEFORE, before), (_AFTER, after))
+        )
+        before, after = list(earlier), list(later)
+        preceded.update(after)
+        found |= earlier | later
+    return sorted(found.values(), key=_TIME), found.keys() - preceded
 
 
 def _add_first_of_each_day(
