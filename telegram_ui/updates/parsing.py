@@ -13,7 +13,7 @@ from records.owners import MODES, Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
-from telegram_ui.sending.chat import Chat, Ephemeral
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, find_file, find_media_files, name_attachment, name_kind_in_memory
 from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
@@ -267,8 +267,14 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
 def _parse_dislike(
     update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
 ) -> ParsedUpdate | None:
-    person, chat = reaction.user, reaction.chat
-    if person is None or person.is_bot or not _is_private_or_group(chat):
+    user, actor, chat = reaction.user, reaction.actor_chat, reaction.chat
+    if user is not None and not user.is_bot:
+        person = _parse_person(user)
+    elif actor is not None and actor.id == chat.id:
+        person = Person(id=ANONYMOUS_ADMIN, name=_clean_name(actor.title))
+    else:
+        return None
+    if not _is_private_or_group(chat):
         return None
     if not _has_dislike(reaction.new_reaction) or _has_dislike(reaction.old_reaction):
         return None
@@ -277,7 +283,7 @@ def _parse_dislike(
         update_id=update.update_id,
         bot_id=bot.id,
         chat=Chat(id=chat.id, is_private=chat.type == "private"),  # Telegram does not name the topic
-        person=_parse_person(person),
+        person=person,
         addressed=True,
         sent_at=reaction.date.astimezone(UTC),
         telegram_id=reaction.message_id,

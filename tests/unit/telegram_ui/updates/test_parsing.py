@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from records.scopes import Scope
 from records.turns import Replied
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN
 from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, format_checklist, make_incoming, parse_update
 from tests.support.processor_time import count_units
 
@@ -306,3 +307,20 @@ def test_checklists_are_lists_with_boxes() -> None:
     tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
     checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
     assert format_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"
+
+
+def reacted(**who: Any) -> ParsedUpdate | None:
+    thumb = [{"type": "emoji", "emoji": "👎"}]
+    reaction = {"chat": GROUP, "message_id": 3, "date": 1, "old_reaction": [], "new_reaction": thumb, **who}
+    update = telegram.Update.de_json({"update_id": 9, "message_reaction": reaction}, None)
+    assert update is not None
+    return parse_update(update, ME)
+
+
+def test_an_anonymous_admin_reacts_as_the_group_and_a_channel_not_at_all() -> None:
+    by_ann, by_admin = reacted(user=ANN), reacted(actor_chat=GROUP)
+    assert by_ann is not None
+    assert (by_ann.kind, by_ann.person.id) == ("dislike", 11)
+    assert by_admin is not None
+    assert (by_admin.kind, by_admin.person.id, by_admin.person.name) == ("dislike", ANONYMOUS_ADMIN, "Picnic")
+    assert reacted(actor_chat={"id": -7, "type": "channel", "title": "News"}) is None
