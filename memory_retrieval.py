@@ -130,16 +130,7 @@ class MemoryRetrieval:
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _run_off_loop(lambda: builder.take_last_turns(newest), count_characters(newest))
         known = select_carried(scope, sources.facts, incoming.person.id)
-        search = partial(
-            self.search,
-            incoming.words,
-            store,
-            scope,
-            now=now,
-            newest=newest,
-            before=turn,
-            facts=known,
-        )
+        search = partial(self.search, incoming.words, store, scope, now=now, newest=newest, before=turn, facts=known)
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None
         if found is not None:

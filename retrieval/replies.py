@@ -24,13 +24,7 @@ def quote_replied(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:
 
 
 def find_reply_snippets(
-    messages: Sequence[Message],
-    tokenizer: Tokenizer,
-    *,
-    target_id: int,
-    shown: Set[int],
-    before: int | None,
-    room: int,
+    messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
     """Return the message that is replied to and its neighbours, nearest first, in their share of `room` tokens.
 

@@ -169,7 +169,7 @@ _OPENING = re.compile(
     rf"|<(?=[^\s<>|｜{_JOINER}]{{1,60}}[|｜]>"  # Gemma 4
     r"|/?(?:s|bos|eos|pad|unk|mask|sop|eop|(?:start|end|begin)_of_[a-z_]{1,30}|(?:unused|reserved_)\d{1,4})>"
     r"|</?SYS>>)"  # Llama 2
-    r"|\[(?=/?[A-Z][A-Z_]{2,30}\]|gMASK\]|e~\[)|\](?=~!?b[\[\]])",  # Llama 2, Mistral; GLM; MiniMax
+    r"|\[(?=/?[A-Z][A-Z_]{2,30}\]|gMASK\]|e~\[)|\](?=~!?b[\[\]])"  # Llama 2, Mistral; GLM; MiniMax
 )
 
 

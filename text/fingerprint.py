@@ -157,11 +157,7 @@ def make_fingerprint(text: str) -> Fingerprint:
         number = remove_grouping(match.group())
         numbers.append(number.lstrip("0") or "0" if number.isdigit() else number.replace(",", "."))
     return Fingerprint(
-        numbers=tuple(numbers),
-        dates=tuple(dates),
-        names=tuple(names),
-        hedges=frozenset(hedges),
-        polarity=negated,
+        numbers=tuple(numbers), dates=tuple(dates), names=tuple(names), hedges=frozenset(hedges), polarity=negated
     )
 
 

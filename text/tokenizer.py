@@ -139,11 +139,7 @@ class Tokenizer:
         return head
 
     def cut_written(
-        self,
-        text: str,
-        tokens: int,
-        write: Callable[[str], str],
-        cut: Callable[[str, int], str] | None = None,
+        self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
         """Cut a text so that `write(text)`, which may quote it or add a heading, takes at most `tokens`.
 
