@@ -311,7 +311,7 @@ class MemoryRetrieval:
         """
         ranked = found.ranked
         order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
-        is_talkative = ranked.verbosity > 0 and found.question.vector is not None
+        is_talkative = ranked.is_verbose and found.question.vector is not None
         own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         candidates = ranked.found
         wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown

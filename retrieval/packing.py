@@ -12,7 +12,6 @@ from text.passages import join_passages
 
 MIN_ROOM_TOKENS = 12  # in less room no message fits
 ELLIPSES_TOKENS = 4  # of the marks where something is left out
-MAX_MISSES = 60  # after so many passages that do not fit, no more are tried
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,11 +58,10 @@ class Packing:
 
     def offer(self, passages: Iterable[RankedPassage], *, leave: int = 0) -> None:
         """Take the passages that fit, and leave `leave` tokens of the room."""
-        misses = 0
         for passage in passages:
-            if self.room - leave < MIN_ROOM_TOKENS or misses > MAX_MISSES:
+            if self.room - leave < MIN_ROOM_TOKENS:
                 break
-            misses += not self._try_passage(passage, leave)
+            self._try_passage(passage, leave)
 
     def require(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]

@@ -25,6 +25,7 @@ RECENT = 0.5  # the share that is added to the score of a message from just now
 RECENT_DAYS = 7.0  # in which that share falls to 1/e
 ANSWERED = 0.5  # the share of the best message's score that its long answer gets
 ANSWERING = 2  # passages of that answer
+VERBOSE = 2.0  # an assistant is long-winded if its messages are so many times as long as people's, on average
 PENALTY = 1.0  # taken off a long-winded assistant's message, and twice that off a passage of a long one
 DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
@@ -36,7 +37,7 @@ class Ranked:
     """Candidates with the scores of their passages.
 
     `order` lists the passages, best first. `by_meaning` lists those of people, the closest in meaning first. `parts`
-    are the named parts that add up to `scores`. `verbosity` is that of the assistant (`measure_verbosity`).
+    are the named parts that add up to `scores`.
     """
 
     found: Candidates
@@ -44,7 +45,7 @@ class Ranked:
     by_meaning: NDArray[np.intp]
     scores: Values
     parts: Mapping[str, Values]
-    verbosity: float
+    is_verbose: bool
 
     @property
     def ids(self) -> list[int]:
@@ -59,7 +60,7 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     """Score all passages and sort them, of equals the newer first."""
     neighbours = _find_neighbour_rows(found)
     by_assistant = found.by_assistant[found.messages]
-    verbose = measure_verbosity(found)
+    is_verbose = not 0 < found.assistant_mean < VERBOSE * found.person_mean
     words, lent = (WORDS * values for values in _score_words(found, neighbours))
     meaning = np.zeros(len(found)) if closeness is None else (closeness.get_cosines(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
@@ -71,10 +72,10 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
         "nearby": lent * alone + NEARBY * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0),
         "speaker": NAMED * _score_named_speaker(found, question.text)[found.messages],
         "time": TIMELY * _score_named_times(found, question)[found.messages],
-        "assistant": -verbose * penalty * by_assistant,
+        "assistant": -penalty * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING * _score_day_openers(found, scores, of_all=verbose == 0)
+    parts["opening"] = OPENING * _score_day_openers(found, scores, of_all=not is_verbose)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY_SECONDS
     parts["recent"] = RECENT * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
@@ -89,7 +90,7 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
         by_meaning=own[_sort_best_first(meaning[own])],
         scores=scores,
         parts=parts,
-        verbosity=verbose,
+        is_verbose=is_verbose,
     )
 
 
@@ -102,16 +103,6 @@ def find_rarest(found: Candidates, question: Question, order: Sequence[int], *, 
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(found.frequency) if counts.get(term) == lowest]
     return [row for row in order if found.counts[lines, row].any()] if lowest <= limit else []
-
-
-def measure_verbosity(found: Candidates) -> float:
-    """Return how long-winded the assistant is, from 0 to 1.
-
-    It is 0 up to 1.4 times the mean length of a person's messages, as in chats of two people, and 1 from 2.8 times on.
-    """
-    if found.assistant_mean <= 0 or found.person_mean <= 0:
-        return 1.0
-    return min(1.0, max(0.0, math.log2(found.assistant_mean / found.person_mean) - 0.5))
 
 
 def compute_idf(turns: int, frequency: int) -> float:

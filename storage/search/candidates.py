@@ -48,27 +48,17 @@ _DURING = """
 SELECT seq FROM places WHERE user_id = ? AND thread_id = ? AND said_at >= ? AND said_at < ?
 ORDER BY said_at DESC, message_id DESC LIMIT ?
 """
-_FIRST_OF_DAYS = f"""
-SELECT {_COLUMNS} FROM json_each(?1) AS day CROSS JOIN places AS near
-WHERE near.user_id = ?2 AND near.thread_id = ?3 AND near.seq = (
-  SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 AND said_at >= day.value
-  ORDER BY said_at, message_id LIMIT 1
-)
-"""  # noqa: S608
+_TOTALS = "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?"
 _SPEAKERS = """
 SELECT DISTINCT speaker FROM (
   SELECT speaker FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?
 ) AS newest WHERE speaker <> '' ORDER BY speaker
-"""
-_NEWEST = """
-SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?
 """
 _EARLIER = """
 SELECT 1 FROM places WHERE user_id = ? AND thread_id = ? AND message_id < ?
 AND seq IN (SELECT value FROM json_each(?)) LIMIT 1
 """
 _TIME = itemgetter(2, 1)
-DAY_SECONDS = 24 * 3600
 
 
 def find_candidates(
@@ -83,11 +73,12 @@ def find_candidates(
 ) -> Candidates:
     """Return the `limit` messages that match the terms best, and others that may answer, with their neighbours.
 
-    The others contain the rarest terms, have a seq in `nearest`, were said during one of `times` (seconds since 1970)
-    or are the first of a day. Messages from the id `before` on are left out and not counted.
+    The others contain the rarest terms, have a seq in `nearest`, or were said during one of `times` (seconds since
+    1970). Messages from the id `before` on are left out and not counted.
     """
     words = full_text.get_index(connection)
-    turns, total, person_turns, person_terms = _read_scope_totals(connection, scope)
+    totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
+    turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
     frequency = words.count_messages(connection, scope, select_wanted(terms))
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
@@ -99,9 +90,7 @@ def find_candidates(
             hits.update(words.find_holders(connection, [scope], list(always), ALWAYS))
         for start, end in times:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
-        if len(hits) < limit:
-            hits.update(seq for (seq,) in _fetch_rows(connection, _NEWEST, *scope, limit - len(hits)))
-        rows, firsts = _add_first_of_each_day(connection, scope, *_find_neighbours(connection, scope, hits))
+        rows, firsts = _find_neighbours(connection, scope, hits)
     if before is not None:
         later = [row for row in rows if row[1] >= before]
         rows = [row for row in rows if row[1] < before]
@@ -158,14 +147,6 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, OF_LATE)]
 
 
-def _read_scope_totals(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:
-    row = connection.execute(
-        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
-        tuple(scope),
-    ).fetchone()
-    return (row[0], row[1], row[2], row[3]) if row is not None else (0, 0, 0, 0)
-
-
 def _find_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
@@ -183,16 +164,6 @@ def _find_neighbours(
         preceded.update(after)
         found |= earlier | later
     return sorted(found.values(), key=_TIME), found.keys() - preceded
-
-
-def _add_first_of_each_day(
-    connection: Connection, scope: Scope, rows: list[tuple[Any, ...]], firsts: set[int]
-) -> tuple[list[tuple[Any, ...]], set[int]]:
-    """Add the first message of each day, which often tells what that day's talk is about."""
-    known = {row[0] for row in rows}
-    days = sorted({int(row[2] // DAY_SECONDS) * DAY_SECONDS for row in rows})
-    openings = [row for row in _fetch_rows(connection, _FIRST_OF_DAYS, json.dumps(days), *scope) if row[0] not in known]
-    return sorted([*rows, *openings], key=_TIME), firsts | {row[0] for row in openings}
 
 
 def _fetch_rows(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:

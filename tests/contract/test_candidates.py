@@ -100,10 +100,10 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
         replace(said("a bird"), created_at=NOW + timedelta(minutes=number)) for number in range(MAX_WHOLE_MESSAGES + 50)
     ]
     await store.append(ANNA, texts)
-    moment = (NOW + timedelta(minutes=100)).timestamp()
-    everything = await store.find_candidates(ANNA, [], limit=len(texts))
+    moment, later = ((NOW + timedelta(minutes=number)).timestamp() for number in (100, 200))
+    close = await store.find_candidates(ANNA, [], limit=1, times=[(later, later + 1)])
     found = await store.find_candidates(
-        ANNA, [], limit=1, nearest=[int(everything.seqs[200])], times=[(moment, moment + 1)]
+        ANNA, [], limit=1, nearest=[int(close.seqs[REACH])], times=[(moment, moment + 1)]
     )
     wanted = {*range(100 - REACH, 101 + REACH), *range(200 - REACH, 201 + REACH)}
     assert {int(one) - 1 for one in found.ids} >= wanted

@@ -140,10 +140,10 @@ def test_a_name_is_no_part_of_a_longer_word() -> None:
 def test_a_long_winded_assistant_yields_to_people() -> None:
     told = [Told(terms="walrus", by_assistant=True), Told(terms="walrus")]
     talkative = rank(candidates(told, assistant_mean=100.0), question("walrus"))
-    assert talkative.verbosity == 1.0
+    assert talkative.is_verbose
     assert talkative.ids == [2, 1]
     assert talkative.by_meaning.tolist() == [1]
-    assert rank(candidates(told), question("walrus")).verbosity == 0.0
+    assert not rank(candidates(told), question("walrus")).is_verbose
 
 
 def test_a_passage_of_a_long_answer_yields_more_than_a_whole_short_one() -> None:
@@ -157,7 +157,7 @@ def test_a_passage_of_a_long_answer_yields_more_than_a_whole_short_one() -> None
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
     day = timedelta(days=1)
     found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
-    tuesday = Range(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2, words="tuesday")
+    tuesday = Range(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2)
     assert rank(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
 
 
