@@ -103,7 +103,7 @@ def to_storage_error(error: Exception, path: Path) -> StorageError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (5, 6):
         return StorageBusy(f"{name} is locked by another process; nothing was changed.")
-    if code in (11, 26):
+    if code in (11, 26) or any(words in str(error) for words in ("malformed JSON", "Could not decode to UTF-8")):
         return make_corrupt_error(path)
     refused = f"{{}} refused what was asked ({type(error).__name__}); nothing was changed."
     return StorageError(_SENTENCES.get(code, refused).format(name))

@@ -31,7 +31,7 @@ from storage.erasure.fact_cascade import (
 )
 from storage.erasure.preview_list import list_first
 from storage.erasure.quotes import Quotes, Taken, find_quotes
-from storage.schema.portable_tables import VERSIONS
+from storage.schema.portable_tables import VERSIONS, explain_damage
 from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
@@ -215,7 +215,17 @@ def _build_message_condition(owner: int, what: Forgetting) -> tuple[str, tuple[i
 async def _find_and_count_rows(
     reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
-    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set."""
+    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set.
+
+    Raise StorageCorrupt if a stored value is damaged.
+    """
+    with explain_damage("this memory"):
+        return await _find_and_count(reader, owner, what, with_remainder=with_remainder)
+
+
+async def _find_and_count(
+    reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool
+) -> tuple[_RowsToDelete, Forgotten]:
     going = await _find_rows_to_delete(reader, owner, what)
     if not (what.may_be_quoted and with_remainder):
         return going, await _count_rows(reader, owner, going, what)

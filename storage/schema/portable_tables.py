@@ -4,17 +4,20 @@ A portable row maps the column names of a table to values, with real booleans an
 columns, their kinds and defaults, and how a database stores each kind.
 """
 
+import contextlib
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+from records.errors import StorageCorrupt
 from records.facts import FactKind
 from records.messages import Origin, Role
 from records.owners import Formatting, SpokenAnswers
 from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
+from storage.engine.sqlite_driver import RESTORE
 from text.characters import replace_surrogates, replace_surrogates_in
 
 Portable = dict[str, object]
@@ -25,7 +28,32 @@ Kind = Literal[
 "stretches" a list of [first, last] ids, and "figures" an object whose values are numbers.
 """
 _NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})  # kinds that SQLite stores as JSON
+_STORED_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
+    **dict.fromkeys(("truth", "whole", "telegram_id"), int),
+    "number": (int, float),
+    **dict.fromkeys(("text", "date"), str),
+    **dict.fromkeys(("texts", "ids", "stretches"), list),
+    **dict.fromkeys(("figures", "object"), dict),
+}
 _REQUIRED = object()
+
+
+def parse_stored(kind: Kind, value: Any) -> Any:
+    """Convert a value of a database to a portable one. Raise ValueError or TypeError if it is damaged."""
+    if value is not None and kind in _NESTED:
+        value = json.loads(value)
+    if value is not None and not isinstance(value, _STORED_TYPES[kind]):
+        raise TypeError  # SQLite stores values of any type in any column
+    return bool(value) if kind == "truth" else value
+
+
+@contextlib.contextmanager
+def explain_damage(place: str) -> Iterator[None]:
+    """Raise StorageCorrupt, which names the remedy, if the block cannot convert a value that is stored in `place`."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise StorageCorrupt(f"A stored value in {place} is damaged; {RESTORE}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +101,9 @@ class Table:
         return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
 
     def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
-        """Convert a database row to a portable row."""
-        portable: Portable = {}
-        for column in self.columns:
-            value = row[column.name]
-            if column.kind == "truth":
-                value = bool(value)
-            elif column.kind in _NESTED:
-                value = json.loads(str(value))
-            portable[column.name] = value
-        return portable
+        """Convert a database row to a portable row. Raise StorageCorrupt if a value is damaged."""
+        with explain_damage(self.name):
+            return {column.name: parse_stored(column.kind, row[column.name]) for column in self.columns}
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if the row is invalid."""

@@ -1,13 +1,12 @@
 """Convert database rows to the values of records/, and back."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from records.conversations import StoredConversation
-from records.errors import StorageCorrupt, StorageError
+from records.errors import StorageError
 from records.facts import Decision, Fact, Profile
 from records.messages import Message
 from records.owners import OwnerConfig, StorageType
@@ -15,9 +14,8 @@ from records.reminders import Reminder
 from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.engine.protocol import Row
-from storage.engine.sqlite_driver import RESTORE
 from storage.schema import portable_tables as tables
-from storage.schema.portable_tables import Kind, Portable, Table
+from storage.schema.portable_tables import Kind, Portable, Table, explain_damage, parse_stored
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -60,10 +58,8 @@ class Records(Generic[Record]):
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
         """Convert a row to a value, with the fields in `overrides`. Raise StorageCorrupt if a column is damaged."""
-        try:
-            values = {name: _PARSERS.get(kind, _return_unchanged)(row[column]) for name, column, kind in self._columns}
-        except (ValueError, TypeError) as error:
-            raise StorageCorrupt(f"A stored value in {self._table} is damaged; {RESTORE}") from error
+        with explain_damage(self._table):
+            values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:
             values["scope"] = Scope(owner=row["user_id"], thread=row["thread_id"])
         return self._kind(**(values | overrides))
@@ -84,17 +80,13 @@ def _return_unchanged(value: Any) -> Any:
     return value
 
 
-def _parse_tuple(text: str) -> tuple[Any, ...]:
-    return tuple(json.loads(text))
+def _parse_value(kind: Kind, value: Any) -> Any:
+    parsed = parse_stored(kind, value)
+    if kind == "date":
+        return parse_optional_moment(parsed)
+    return tuple(parsed) if kind in ("ids", "texts") else parsed
 
 
-_PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
-    "truth": bool,
-    "date": parse_optional_moment,
-    "ids": _parse_tuple,
-    "texts": _parse_tuple,
-    "figures": lambda text: dict(json.loads(text)),
-}
 _FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
     "date": lambda moment: None if moment is None else format_moment(moment),
     "ids": list,

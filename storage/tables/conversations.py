@@ -12,7 +12,7 @@ from records.errors import StorageError
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
-from storage.schema.portable_tables import CONVERSATIONS
+from storage.schema.portable_tables import CONVERSATIONS, explain_damage
 from storage.schema.rows import CONVERSATION_ROWS, format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
 from text.characters import format_visible_line
@@ -206,12 +206,14 @@ def _make_list_item(connection: Connection, place: Scope, row: Row, current: Sco
     [last_at] = connection.execute(_LAST_AT, tuple(scope)).fetchone()
     if not label and first is not None:
         label = " ".join(str(first["content"])[:200].split())
+    with explain_damage("messages"):
+        last_at = parse_moment(last_at or row["opened_at"] or "1970-01-01")
     return ListedConversation(
         scope=scope,
         label=label,
         is_titled=bool(row["title"]),
         messages=int(row["total"]),
-        last_at=parse_moment(last_at or row["opened_at"] or "1970-01-01"),
+        last_at=last_at,
         is_open=scope == current,
     )
 

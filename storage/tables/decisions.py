@@ -78,18 +78,18 @@ async def store_decisions(
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
         return
-    earlier = await tx.row(f"{ROWS} LIMIT 1", owner)
-    key = str(earlier["key"]) if earlier else secrets.token_hex(16)
+    earlier = await read_decisions(tx, owner)
+    key = earlier[0].key if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
     await tx.many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased: Collection[int]) -> None:
     """Delete the decisions about facts from erased messages, unless another source of the fact remains."""
-    for row in await tx.rows(ROWS, owner):
-        is_touched = not set(json.loads(row["source_ids"])).isdisjoint(erased)
-        if is_touched and not await tx.row(_ANY_MESSAGE, owner, row["source_ids"]):
-            await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
+    for decision in await read_decisions(tx, owner):
+        is_touched = not set(decision.source_ids).isdisjoint(erased)
+        if is_touched and not await tx.row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
+            await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, decision.id)
 
 
 async def read_decisions(reader: Reader, owner: int) -> list[Decision]:

@@ -14,7 +14,7 @@ from records.facts import Decision, Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
-from storage.schema.portable_tables import FACTS
+from storage.schema.portable_tables import FACTS, explain_damage
 from storage.schema.rows import FACT_ROWS, Records, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
@@ -63,7 +63,8 @@ class FactTable(OwnerTables):
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
-            learned = int(known or 0)
+            with explain_damage("progress"):
+                learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
         return await self._read_snapshot(scope.owner, read)

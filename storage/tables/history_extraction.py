@@ -11,6 +11,7 @@ from records.facts import HistoryBacklog
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Reader, Row, Transaction
+from storage.schema.portable_tables import explain_damage
 from storage.schema.rows import parse_message
 from storage.tables.owner_tables import OwnerTables
 
@@ -123,7 +124,8 @@ async def _read_learned_ranges(tx: Transaction, scope: Scope) -> list[IdRange]:
 
 
 def _parse_learned_ranges(row: Row) -> list[IdRange]:
-    return [(range_[0], range_[1]) for range_ in json.loads(row["past_learned"])]
+    with explain_damage("progress"):
+        return [(int(first), int(last)) for first, last in json.loads(row["past_learned"])]
 
 
 def _subtract_ranges(ranges: Iterable[IdRange], cuts: Iterable[IdRange]) -> list[IdRange]:

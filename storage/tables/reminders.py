@@ -1,6 +1,6 @@
 """The SQL of `reminders`. text/time_zones.py computes the next due time of a repeating reminder."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, tzinfo
 
 from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
@@ -101,12 +101,12 @@ def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -
 
 def parse_reminder(row: AnyRow) -> Reminder:
     """Convert a row to a reminder. Ignore an invalid wall time or day of the month, as in an edited file."""
+    reminder = REMINDER_ROWS.parse(row, local=None)
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
-    except ValueError:
+    except (ValueError, TypeError):
         local = None
-    day = row["month_day"] if 0 <= row["month_day"] <= 31 else 0
-    return REMINDER_ROWS.parse(row, local=local, month_day=day)
+    return replace(reminder, local=local, month_day=reminder.month_day if 0 <= reminder.month_day <= 31 else 0)
 
 
 def _format_wall_time(local: datetime | None) -> str:

@@ -1,18 +1,23 @@
 """Something else in the place of one of our files ends the start with one line; a damaged value names the backup."""
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from external_memory import ExternalMemory
 from records.errors import StorageCorrupt
+from records.facts import NewProfile
+from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.sqlite_driver import sqlite3
-from tests.contract.conftest import NOW, fold, talk
+from storage.stores.memory_store import MemoryStore
+from tests.contract.conftest import NOW, fold, said, talk
 
 
 def laid_as_a_folder(path: Path) -> None:
@@ -40,34 +45,70 @@ def test_what_is_no_file_in_the_place_of_ours_is_one_line(
         environ = {"DATA_DIR": str(tmp_path), "TELEGRAM_BOT_TOKEN": "7:abc", "OPENAI_API_KEY": "key"}
         environ["TELEGRAM_API_URL"] = "http://127.0.0.1:9"
         assert run_here(arguments, environ) == 2
-        said = capsys.readouterr()
-        assert f"DATA_DIR: {tmp_path / name} is " in said.err + said.out
-        assert "Traceback" not in said.err
+        printed = capsys.readouterr()
+        assert f"DATA_DIR: {tmp_path / name} is " in printed.err + printed.out
+        assert "Traceback" not in printed.err
 
 
+FILES = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
+
+
+@pytest.mark.parametrize("storage", FILES)
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
-        ("messages", "created_at", "garbled"),
-        ("summaries", "source_ids", "garbled"),
+        ("messages", "created_at", "'garbled'"),
+        ("messages", "turn_id", "'text'"),
+        ("messages", "speaker", "X'FF'"),
+        ("messages", "content", "CAST(X'FF' AS TEXT)"),
+        ("summaries", "source_ids", "'garbled'"),
+        ("summaries", "source_ids", "'{}'"),
         ("summaries", "details", "5"),
-        ("users", "created_at", "garbled"),
+        ("summaries", "score", "'text'"),
+        ("summaries", "is_active", "'text'"),
+        ("users", "created_at", "'garbled'"),
+        ("users", "auto_fold", "'text'"),
+        ("progress", "past_learned", "'garbled'"),
+        ("progress", "learned_id", "'text'"),
+        ("accounts", "account", "'garbled'"),
+        ("profiles", "fact_ids", "5"),
     ],
 )
-async def test_a_damaged_value_names_the_backup(table: str, column: str, value: str, tmp_path: Path) -> None:
-    """It was "Something went wrong here" for ever."""
+async def test_a_damaged_value_names_the_backup(
+    table: str, column: str, value: str, storage: StorageType, tmp_path: Path
+) -> None:
+    """It was "Something went wrong here" for ever. SQLite stores text in a column of numbers, and any text as JSON."""
+    scope = Scope(owner=1)
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
-        await memory.configure(1, storage=StorageType.SQLITE, every_n=5)
+        await memory.configure(1, storage=storage, every_n=5)
         async with memory.home(1) as store:
-            await fold(store, Scope(owner=1), await talk(store, Scope(owner=1), 1))
-    with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
-        file.execute(f"UPDATE {table} SET {column} = ?", (value,))  # noqa: S608
-    with pytest.raises(StorageCorrupt, match=rf"{table} is damaged.*--restore FILE"):
-        await read_all(tmp_path)
+            await fold(store, scope, await talk(store, scope, 1))
+            await store.append(scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')])
+            profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
+            await store.profiles.put_profile(profile, now=NOW)
+            await store.facts.begin_learning(scope, 1)
+    with closing(sqlite3.connect(tmp_path / FILES[storage])) as file, file:
+        assert file.execute(f"UPDATE {table} SET {column} = {value}").rowcount  # noqa: S608
+    said_of_it = 0
+    for read in READS:
+        try:
+            async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory, memory.home(1) as store:
+                await read(store, scope)
+        except StorageCorrupt as error:
+            assert re.search(r"damaged.*(--restore FILE|start it again)", error.sentence)  # noqa: PT017
+            said_of_it += 1
+    assert said_of_it
 
 
-async def read_all(folder: Path) -> None:
-    async with ExternalMemory.open(folder, clock=lambda: NOW) as memory, memory.home(1) as store:
-        await memory.config(1)
-        await store.timeline.read_page(Scope(owner=1), limit=9)
-        await store.list_summaries(Scope(owner=1))
+READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
+    lambda store, scope: store.find_owner(scope.owner),
+    lambda store, scope: store.timeline.read_page(scope, limit=9),
+    lambda store, scope: store.list_summaries(scope, active_only=False),
+    lambda store, scope: store.read_context_sources(scope, turns=3),
+    lambda store, scope: store.facts.read_unlearned(scope, 9),
+    lambda store, scope: store.explanations.find_explanation(scope, 8),
+    lambda store, scope: store.compute_digest(scope.owner),
+    lambda store, scope: store.conversations.list_page(scope, first=0, limit=9),
+    lambda store, scope: store.forgetting.preview(scope.owner, Forgetting(what="messages", ids=(1,))),
+    lambda store, scope: store.append(scope, [said("a new one")]),
+)
