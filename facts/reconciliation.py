@@ -152,7 +152,7 @@ def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bo
     if new.valid_to is not None:
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new.text)
-        return "ended" if is_over else "other"
+        return "ended" if is_over or model_says else "other"
     if repeats and ((is_about and new.only_one and _has_number_date_or_name(mine, new)) or model_says):
         return "same"
     if new.only_one and is_about and "event" not in (kind, new.kind):

@@ -228,7 +228,7 @@ def _make_fact(
         importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not one.is_over,
         known=one.replaces if one.replaces in known and not is_uncertain else None,
-        is_change=is_change(message.content) or make_fingerprint(one.text).polarity,
+        is_change=one.is_over or is_change(message.content) or make_fingerprint(one.text).polarity,
         is_in_question=ground.sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )

@@ -87,7 +87,7 @@ def format_worth(fact: Fact) -> str:
 SIGNALS = frozenset(
     {
         "words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply", "time",
-        "opening", "recent",
+        "opening", "recent", "state",
     }
 )  # fmt: skip
 """Parts of a score that have a text why-for-NAME."""

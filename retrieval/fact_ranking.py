@@ -27,6 +27,7 @@ MAX_FACT_CHARS = 4_096  # characters of a fact whose words are used
 CACHED_FACTS = 20_000  # facts whose words are cached
 IMAGINED_FACTS = 10  # added to the real ones, so that the words of a few facts still count as rare
 PINNED_SCORE = 0.25
+MAX_STATES = 12  # states that a prompt has without being asked about them, some 200 tokens
 IMPORTANCE_BASE = 0.7  # a score is multiplied by 0.7 to 1.3, depending on the fact's importance
 IMPORTANCE_WEIGHT = 0.6
 
@@ -95,9 +96,10 @@ def rank_facts(
 def find_facts(
     facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall: FactRecall
 ) -> FoundFacts:
-    """Choose the facts that are close to a question in words or meaning.
+    """Choose the facts that are close to a question in words or meaning, then the newest states that last.
 
-    Instructions for every request always apply. Preferences, and instructions for one kind of request, apply if close.
+    Nobody asks about a bad knee when planning a hike. Instructions for every request always apply. Preferences, and
+    instructions for one kind of request, apply if close.
     """
     ranked = rank_facts(
         facts,
@@ -115,10 +117,16 @@ def find_facts(
     applying.sort(key=lambda fact: LASTING.index(fact.kind))
     others = [recalled for recalled in ranked if not recalled.fact.is_lasting]
     best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall.top]
-    return FoundFacts(
-        relevant=[recalled for recalled in others if recalled in best or recalled.fact.is_pinned],
-        lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying],
-    )
+    relevant = [recalled for recalled in others if recalled in best or recalled.fact.is_pinned]
+    chosen = {recalled.fact.id for recalled in relevant}
+    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in list_states(facts) if fact.id not in chosen]
+    return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
+
+
+def list_states(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the newest states, newest first, and before them those that matter most, such as an allergy."""
+    states = [fact for fact in facts if fact.kind == "personal" and not fact.is_uncertain]
+    return sorted(states, key=lambda fact: (fact.importance < 1, -fact.observed_at.timestamp(), -fact.id))[:MAX_STATES]
 
 
 def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:

@@ -19,6 +19,7 @@ why-for-words-before = كلمات مما سألت قبلًا
 why-for-meaning = معنى قريب
 why-for-nearby = بجوار ما يناسب
 why-for-pinned = ثبّتَّها أنت
+why-for-state = يبقى قائمًا حتى تقول غير ذلك
 why-for-instruction = طلبتَ ذلك
 why-for-preference = هذا ما تفضّله
 why-for-speaker = ذكرت من قالها

@@ -19,6 +19,7 @@ why-for-words-before = Wörter deiner vorigen Fragen
 why-for-meaning = ähnliche Bedeutung
 why-for-nearby = neben etwas, das passt
 why-for-pinned = von dir angeheftet
+why-for-state = gilt, bis du etwas anderes sagst
 why-for-instruction = du hast darum gebeten
 why-for-preference = du bevorzugst es
 why-for-speaker = du hast genannt, wer es sagte

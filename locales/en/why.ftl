@@ -20,6 +20,7 @@ why-for-words-before = words of what you asked before
 why-for-meaning = similar in meaning
 why-for-nearby = next to something that fits
 why-for-pinned = you pinned it
+why-for-state = it holds until you say otherwise
 why-for-instruction = you asked for this
 why-for-preference = you prefer this
 why-for-speaker = you named who said it

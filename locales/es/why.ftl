@@ -19,6 +19,7 @@ why-for-words-before = palabras de lo que preguntaste antes
 why-for-meaning = significado parecido
 why-for-nearby = junto a algo que encaja
 why-for-pinned = lo fijaste
+why-for-state = vale hasta que digas otra cosa
 why-for-instruction = lo pediste
 why-for-preference = lo prefieres
 why-for-speaker = nombraste a quien lo dijo

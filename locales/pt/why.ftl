@@ -19,6 +19,7 @@ why-for-words-before = palavras do que você perguntou antes
 why-for-meaning = significado parecido
 why-for-nearby = ao lado de algo que combina
 why-for-pinned = fixado por você
+why-for-state = vale até você dizer outra coisa
 why-for-instruction = você pediu isso
 why-for-preference = você prefere isso
 why-for-speaker = você citou quem disse

@@ -19,6 +19,7 @@ why-for-words-before = слова твоих прежних вопросов
 why-for-meaning = близко по смыслу
 why-for-nearby = рядом с тем, что подходит
 why-for-pinned = закреплено тобой
+why-for-state = верно, пока ты не скажешь иначе
 why-for-instruction = ты об этом просишь
 why-for-preference = ты это предпочитаешь
 why-for-speaker = назван тот, кто это сказал

@@ -19,6 +19,7 @@ why-for-words-before = 与你之前的问题用词相同
 why-for-meaning = 意思相近
 why-for-nearby = 紧挨着相符的内容
 why-for-pinned = 你把它置顶了
+why-for-state = 一直有效，直到你另行说明
 why-for-instruction = 你这样要求
 why-for-preference = 这是你的偏好
 why-for-speaker = 你提到了说这话的人

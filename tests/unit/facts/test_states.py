@@ -1,0 +1,89 @@
+"""States that last are in the prompt of a request that has none of their words: nobody asks about a bad knee."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, timedelta
+from pathlib import Path
+
+import pytest
+
+from records.facts import Fact
+from records.scopes import Scope
+from telegram_ui.commands.why import make_why_pages
+from telegram_ui.sending.chat import Chat
+from tests.support.storages import IN_FILES
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+REQUEST = "Plan a day of hiking for us."
+KNEE = "Anna has had a bad knee since spring."
+
+
+@pytest.fixture(params=IN_FILES)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2, storage=request.param)
+        yield talk
+
+
+async def tell(talk: Talk, text: str, fact: str, quote: str, **fields: object) -> None:
+    """Say this, let a model learn the fact from it, and talk of other things for months."""
+    await talk.say(text)
+    async with talk.services.memory.home(ANNA.id) as store:
+        [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
+    told = {"message": message.id, "text": fact, "quote": quote, "type": "state", "replaces": None} | fields
+    talk.server.default_schema("facts", json.dumps({"facts": [told]}))
+    await talk.services.facts.learn(SCOPE)
+    talk.server.default_schema("facts", json.dumps({"facts": []}))
+    for number in range(6):
+        talk.moment[0] += timedelta(days=20)
+        await talk.turn(f"Remark {number}: the sea was calm.")
+
+
+async def ask(talk: Talk) -> str:
+    await talk.say(REQUEST)
+    return talk.prompts()[-1]
+
+
+async def end_in_words(talk: Talk, fact: Fact) -> None:
+    over = {"type": "past", "about": "Anna", "attribute": "knee", "is_single": True, "replaces": fact.id}
+    await tell(talk, "The bad knee is over.", "Anna had a bad knee.", "The bad knee is over", **over)
+
+
+async def end_by_hand(talk: Talk, fact: Fact) -> None:
+    await talk.services.facts.delete(ANNA.id, fact.id)
+
+
+@pytest.mark.parametrize("end", [end_in_words, end_by_hand], ids=lambda way: way.__name__)
+async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
+    talk: Talk, end: Callable[[Talk, Fact], Awaitable[None]]
+) -> None:
+    single = {"about": "Anna", "attribute": "knee", "is_single": True}
+    await tell(talk, "I have had a bad knee since spring.", KNEE, "a bad knee since spring", **single)
+    await tell(talk, "I ran to the bus yesterday.", "Anna ran to the bus.", "I ran to the bus", type="event")
+    await tell(talk, "I have a dog called Rex.", "Anna has a dog called Rex.", "I have a dog called Rex")
+    prompt = await ask(talk)
+    assert prompt.index("Anna has a dog called Rex.") < prompt.index(KNEE), "newest first"
+    assert "I have had a bad knee" not in prompt, "the message itself is far away"
+    assert "ran to the bus" not in prompt, "what happened once does not last"
+    explanation = await talk.services.explanations.explain(SCOPE)
+    assert explanation is not None
+    why = "".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
+    assert "it holds until you say otherwise" in why
+    [fact] = [fact for fact in await talk.services.facts.known(ANNA.id) if fact.text == KNEE]
+    await end(talk, fact)
+    prompt = await ask(talk)
+    assert KNEE not in prompt
+    assert "Anna has a dog called Rex." in prompt
+
+
+async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -> None:
+    await talk.services.facts.add(ANNA.id, "Anna likes rain.")
+    await tell(talk, "I am allergic to wasps.", "Anna is allergic to wasps.", "I am allergic to wasps")
+    for number in range(15):
+        talk.moment[0] += timedelta(days=1)
+        await talk.services.facts.add(ANNA.id, f"Anna owns boat {number:02}.")
+    prompt = await ask(talk)
+    assert "allergic to wasps" in prompt
+    assert [number for number in range(15) if f"boat {number:02}" in prompt] == list(range(4, 15))
+    assert "likes rain" not in prompt
