@@ -3,16 +3,19 @@
 Empty events are skipped. Invalid UTF-8 becomes a replacement character.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from records.errors import ModelBroken
-from runtime.bounded_json import parse_bounded
+from runtime.bounded_json import MAX_PARTS
 
 MAX_EVENT_BYTES = 1_000_000  # bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms
 MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that comes whole
 _BLANK = b" \t\r\n\xef\xbb\xbf"
+_DECODER = json.JSONDecoder(strict=False)  # servers forget to escape tabs
+_PREFIXES = re.compile(r"(?:\s|\ufeff|data:)*")  # some gateways add `data:` to a line that has it already
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
 """A carriage return at the end waits for the next bytes: a line feed may follow."""
 
@@ -56,21 +59,30 @@ class EventReader:
             return
         if line:
             name, _, value = _decode(line).partition(":")
-            value = value.removeprefix(" ")
-            if name.strip("\ufeff ").lower() == "data":
+            name, value = name.strip("\ufeff ").lower(), value.removeprefix(" ")
+            if name in ("data", "error"):  # llama.cpp has sent `error:` as the name of a field
+                if self._data and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]")):
+                    yield from self._finish_event()  # the blank line between two events is missing
                 self._data.append(value)
                 self._size += len(line)
-            elif name.lower() == "event":
-                self._name = value.strip()
+            if name in ("event", "error"):
+                self._name = value.strip() if name == "event" else name
             if self._size > MAX_EVENT_BYTES:
                 raise ModelBroken(remedy="(endless)")
             return
-        data, event_name = "\n".join(self._data).strip(), self._name
+        yield from self._finish_event()
+
+    def _finish_event(self) -> Iterator[Mapping[str, Any]]:
+        data, is_error = "\n".join(self._data).strip(), self._name == "error"
         self._data, self._size, self._name = [], 0, ""
-        self.is_over = data.startswith("[DONE]")
-        if not self.is_over:
-            for event in _parse_objects(data):
-                yield {"error": event} if event_name == "error" and "error" not in event else event
+        self.is_over = data.upper().startswith("[DONE]")
+        if self.is_over:
+            return
+        events = list(_parse_objects(data))
+        if is_error and not events:
+            events = [{"message": data}]
+        for event in events:
+            yield {"error": event} if is_error and "error" not in event else event
 
 
 def _decode(data: bytes) -> str:
@@ -78,14 +90,21 @@ def _decode(data: bytes) -> str:
 
 
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a JSON text, alone or in a list (Gemini). Skip other text. Raise ModelBroken if damaged."""
-    text = text.strip("\ufeff \t\r\n")
-    if text[:1] not in ("{", "["):
+    """Yield the objects of a JSON text: one, several in a row, or those of a list (Gemini). Skip other text.
+
+    Raise ModelBroken if it is damaged or has too many parts.
+    """
+    place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
+    if text[place : place + 1] not in ("{", "["):
         return
-    try:
-        value = parse_bounded(text)
-    except ValueError:
-        raise ModelBroken(remedy="(malformed)") from None
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, dict) and each:
-            yield each
+    if text.count("{") + text.count("[") > MAX_PARTS:
+        raise ModelBroken(remedy="(malformed)")
+    while place < len(text):  # ends: each value has a character
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            raise ModelBroken(remedy="(malformed)") from None
+        place = _PREFIXES.match(text, end).end()  # type: ignore[union-attr]
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, dict) and each:
+                yield each

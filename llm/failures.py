@@ -85,6 +85,9 @@ class SettingNames:
     url: str
 
 
+_CODES = ("code", "status_code", "error_code", "type")
+_MESSAGES = ("message", "detail", "msg", "status_msg", "error_msg", "error_message", "reason", "title")
+
 Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
 
 
@@ -93,7 +96,7 @@ def classify(error: StatusError) -> Kind:
     status, body = error.status_code, find_error_body(error.body)
     codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
     words = f"{' '.join(codes)} {message}"
-    if status == 402 or codes & _NO_CREDIT_CODES or (status < 500 and _NO_CREDIT.search(message)):
+    if status == 402 or codes & _NO_CREDIT_CODES or (status <= 500 and _NO_CREDIT.search(message)):
         return "credit"
     if codes & _TOO_LONG_CODES:
         return "length"
@@ -147,9 +150,20 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
-    """Return the error that a response body contains in spite of its good status, or None."""
-    if not body.get("error") and body.get("object") != "error":
-        return None
+    """Return the error that a response body or one of its choices contains in spite of its good status, or None."""
+    choices = body.get("choices")
+    bodies = (
+        [body, *(choice for choice in choices if isinstance(choice, Mapping))] if isinstance(choices, list) else [body]
+    )
+    for part in bodies:
+        error = part.get("error")
+        if (any(error.values()) if isinstance(error, Mapping) else error) or part.get("object") == "error":
+            return make_answered_error(part)
+    return None
+
+
+def make_answered_error(body: Mapping[str, Any]) -> StatusError:
+    """Return the error of a body that came with a good status, by the status that its code names."""
     code = find_error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
     return StatusError(status, body, {})
@@ -176,7 +190,8 @@ def find_error_body(body: object) -> Mapping[str, Any]:
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, Mapping):
-        inner = body.get("error", body)
+        inner = body.get("error") or body.get("errors") or body.get("base_resp") or body
+        inner = inner[0] if isinstance(inner, list) else inner
         if isinstance(inner, Mapping):
             return inner
         return {"message": inner} if isinstance(inner, str) else body
@@ -186,7 +201,7 @@ def find_error_body(body: object) -> Mapping[str, Any]:
 def find_error_code(body: object) -> str:
     """Return the error's code, or else its type."""
     error = find_error_body(body)
-    return str(error.get("code") or error.get("type") or "")
+    return str(next((error[key] for key in _CODES if error.get(key)), ""))
 
 
 def find_error_message(body: object) -> str:
@@ -197,7 +212,8 @@ def find_error_message(body: object) -> str:
     metadata = error.get("metadata")
     # OpenRouter says little itself, and repeats what the provider said. FastAPI lists what is wrong where, as `detail`.
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else ""
-    return f"{error.get('message') or error.get('detail') or ''} {raw or ''}".strip()[:MAX_ERROR_CHARS]
+    message = next((error[key] for key in _MESSAGES if error.get(key)), "")
+    return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
 
 
 def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:

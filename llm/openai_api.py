@@ -22,6 +22,7 @@ from llm.failures import (
     find_error_in_answer,
     find_error_message,
     find_refused_pictures,
+    make_answered_error,
 )
 from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, rewrite_tools_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
@@ -34,6 +35,7 @@ from records.errors import (
     BrokenOff,
     ContextTooLong,
     HistoryRefused,
+    ModelBroken,
     ModelDeclined,
     PicturesRefused,
 )
@@ -419,6 +421,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 with patience.paused():
                     await on_text(news)
 
+        event: Mapping[str, Any] = {}
         try:
             async with (
                 client.post("/chat/completions", request, patience.renew, on_drained=show) as response,
@@ -429,8 +432,10 @@ class OpenAIChat(EndpointClient, ChatModel):
                         is_half = answer.text and classify(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     patience.note_progress(answer.add(event))
-        except BrokenOff:
+        except ModelBroken:
             if not answer.has_ended:
                 raise
+        if answer.is_empty and find_error_message(event):  # an error in a form of its own
+            raise make_answered_error(event)
         answer.raise_if_incomplete()
         await show()

@@ -25,7 +25,7 @@ MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
 MAX_ANSWER_BYTES = 64_000_000
 """Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
 MAX_INFLATED_BYTES = 1_000_000  # of one piece of a gzipped body
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = 0x1F  # a first byte that no text has
 DRAIN_SECONDS = 0.2  # for what follows the last event: a connection whose body was read to its end is used again
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
@@ -45,8 +45,9 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 class Body(httpx2.AsyncByteStream):
     """A response body with a size limit. A longer error body is cut; any other raises ModelBroken."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream
+        self._encoding = encoding
         self._is_refusal = is_refusal
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
@@ -66,13 +67,17 @@ class Body(httpx2.AsyncByteStream):
                 await self.on_drained()
 
     async def _inflate_chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body, unpacked if its first bytes are those of gzip, or of the `deflate` that its header names."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
         while (chunk := await self._read_chunk(chunks)) is not None:
             self.on_bytes()
-            if is_first and chunk.startswith(GZIP_MAGIC):
-                inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            is_first = is_first and not chunk
+            if is_first and chunk:
+                is_first = False
+                if self._encoding == "deflate":  # with zlib's header, as it should be, or without
+                    inflater = zlib.decompressobj(zlib.MAX_WBITS if chunk[0] & 15 == zlib.DEFLATED else -zlib.MAX_WBITS)
+                elif chunk[0] == GZIP_MAGIC:
+                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
             if inflater is None:
                 yield chunk
                 continue
@@ -82,6 +87,8 @@ class Body(httpx2.AsyncByteStream):
                 except zlib.error:
                     raise ModelBroken(remedy="(malformed)") from None
                 chunk = inflater.unconsumed_tail
+                if inflater.eof and (chunk := inflater.unused_data):
+                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
 
     async def _read_chunk(self, chunks: AsyncIterator[bytes]) -> bytes | None:
         try:
@@ -222,6 +229,6 @@ async def _keep_own_headers(request: httpx2.Request) -> None:
 
 
 async def _limit_body(response: httpx2.Response) -> None:
-    response.headers.pop("content-encoding", None)  # none was asked for: its first bytes tell what comes
+    encoding = response.headers.pop("content-encoding", "").strip().lower()  # none was asked for
     stream = cast(httpx2.AsyncByteStream, response.stream)
-    response.stream = Body(stream, is_refusal=not response.is_success)
+    response.stream = Body(stream, encoding=encoding, is_refusal=not response.is_success)

@@ -14,12 +14,15 @@ from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
+MAX_CONTENT_DEPTH = 3  # of parts within parts
+_THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
 _ENDS = re.compile(
-    r"(?:(?:finish(?:ed|_?reason)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|of|turn|sequence|token|normal"
-    r"|tools?|functions?|(?:tool|function)?calls?|use)(?:[^a-z0-9]+|\Z))+"
+    r"[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text|token"
+    r"|id|reason|natural|normal|success|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
-"""Finish reasons of a whole answer, such as "stop", "eos_token" or "FINISH_REASON_STOP"."""
+"""Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP"."""
+MAX_REASON_CHARS = 60  # of a finish reason that are read
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
 
 
@@ -50,19 +53,19 @@ class PartialAnswer:
         """
         if value.get("usage"):
             self.usage = _parse_usage(value["usage"])
-        choices = value.get("choices")
-        choices = [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
-        return sum(self._add_choice(choice, number) for number, choice in enumerate(choices))
+        return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(value)))
 
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
-        said = choice.get("delta") or choice.get("message") or {}
+        delta, message = choice.get("delta"), choice.get("message")
+        said = delta or message or {"content": choice.get("text")}
         if not isinstance(said, Mapping):
-            raise ModelBroken(remedy="(malformed)")
+            said = {"content": said}
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
             text = _join_text_parts(said.get("content"))
             self._choice = place if text else self._choice
-            self.text += text
+            # Some servers repeat the whole message at the end of the stream.
+            self.text = text if self.text and said is message and text.startswith(self.text) else self.text + text
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
@@ -70,13 +73,22 @@ class PartialAnswer:
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
-        self.finish = _join_text_parts(choice.get("finish_reason")).strip().lower() or self.finish
+        reason = choice.get("finish_reason") or choice.get("done_reason")
+        reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
+        # A word for "none yet" is followed by the real reason.
+        if reason and reason not in ("none", "null", "finish_reason_unspecified"):
+            self.finish = reason
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
     @property
     def has_ended(self) -> bool:
         """True if the model said that its answer is whole."""
         return _ENDS.fullmatch(self.finish or "") is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing of an answer has arrived."""
+        return not (self.text or self.refusal or self.finish or self.calls.finish())
 
     def read_whole(self) -> CallReading:
         """Return the text without thoughts, and the tool calls written in it."""
@@ -135,13 +147,29 @@ class PartialAnswer:
             raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")
 
 
-def _join_text_parts(content: object) -> str:
-    """Return message content as text. Some servers send a list of parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else ()
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
-    return "".join(text for text in texts if isinstance(text, str))
+def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
+    """Return the choices of a chunk or answer, also if a gateway wrapped it in an object of its own."""
+    choices = value.get("choices")
+    if isinstance(choices, Mapping):
+        choices = list(choices.values())
+    if isinstance(choices, list):
+        return [choice for choice in choices if isinstance(choice, Mapping)]
+    if isinstance(value.get("message"), Mapping):  # Ollama's own API
+        return [value]
+    inner = [part for part in value.values() if isinstance(part, Mapping)] if not depth else []
+    return [choice for part in inner for choice in _find_choices(part, depth + 1)]
+
+
+def _join_text_parts(content: object, depth: int = 0) -> str:
+    """Return message content as text. Some servers send a list of parts, of which some are thoughts."""
+    if isinstance(content, str) or depth > MAX_CONTENT_DEPTH:
+        return content if isinstance(content, str) else ""
+    if isinstance(content, list):
+        return "".join(_join_text_parts(part, depth + 1) for part in content)
+    if not isinstance(content, Mapping) or _THOUGHT.search(str(content.get("type"))):
+        return ""
+    text = next((content[key] for key in ("text", "content", "value") if key in content), None)
+    return _join_text_parts(text, depth + 1)
 
 
 def _parse_usage(value: object) -> Usage | None:

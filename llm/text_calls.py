@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from functools import lru_cache
+from itertools import islice
 
 from llm.meant_json import parse_meant_json
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
@@ -22,14 +23,14 @@ MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
 DEEPEST = 3  # lists and wrappers around a call that are opened
 
-_NAMES = ("name", "tool", "tool_name", "function")
+_NAMES = ("name", "tool", "tool_name", "function", "action", "command")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
-_WRAPPERS = ("tool_calls", "function")
-_NAMED = re.compile(rf"[\"']?(?:{'|'.join(_NAMES)})[\"']?\s*:\s*[\"']?([\w.-]{{1,64}})")
+_WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)
+_NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 
 _FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
 _OPENING = re.compile(
-    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_CALLS\])"
+    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\])"
     rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -39,36 +40,58 @@ _BEGINNING = re.compile(
 )
 """The beginning of an opening that still arrives."""
 _MARKED = re.compile(
-    r"<(?:[|｜]|[\w:.-]{0,30}(?:tool|invoke|function_call))|```tool|\[(?=[a-z_]{3,40}\()", re.IGNORECASE
+    r"<(?:[|｜]|[\w:.-]{0,30}(?:tool|invoke|function)|(?P<tag>\w{3,40})>)|```tool|\[(?=[a-z_]{3,40}\()", re.IGNORECASE
 )
-"""The beginning of a mark of a chat template, or of a list of calls."""
-_OPEN_FENCE = re.compile(r"(?:```|~~~)\w*\s*\Z")
-_OPEN_TAG = re.compile(r"<[\w:.-]{0,30}tool_calls?>\s*\Z", re.IGNORECASE)
+"""The beginning of a mark of a chat template, of an element, or of a list of calls."""
 MARKED = 300  # characters behind a mark within which a call names its tool
+_ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
 _INVOKED = re.compile(
-    r"<[^<>\n]{0,40}\binvoke\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}invoke>|\Z)",
+    r"<[^<>\n]{0,40}\b(?P<kind>invoke|function|function_call|tool|tool_call)\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?"
+    r"[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}(?P=kind)>|\Z)",
+    re.DOTALL,
+)
+_ELEMENT = re.compile(r"<(?P<name>\w{3,40})>(?P<body>\s*<.*?)</(?P=name)>", re.DOTALL)
+_GLM = re.compile(
+    r"<[\w:.-]{0,20}tool_call>\s*(?P<name>[\w.-]{1,64})\s*(?P<body>(?:<[\w:.-]{0,20}arg_key>.*?)?)"
+    r"(?:</[\w:.-]{0,20}tool_call>|\Z)",
     re.DOTALL,
 )
 _GIVEN = re.compile(
-    r"<[^<>\n]{0,40}\bparameter\s+name=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})>(?P<value>[^<]*)</"
-    r"|<arg_key>(?P<glm_key>[^<]{1,64})</arg_key>\s*<arg_value>(?P<glm_value>[^<]*)</arg_value>"
+    r"<[^<>\n]{0,40}\bparam\w{0,10}\s+name=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
+    r"(?:/>|>(?P<value>[^<]*)</)"
+    r"|<[\w:.-]{0,20}arg_key>(?P<glm_key>[^<]{1,64})</[^<>]{1,40}>\s*<[\w:.-]{0,20}arg_value>(?P<glm_value>[^<]*)</"
+    r"|<(?P<leaf>[a-z_]{1,64})>(?P<leaf_value>[^<]*)</(?P=leaf)>"
 )
-_GLM = re.compile(r"<tool_call>\s*(?P<name>[\w.-]{1,64})\s*(?P<body>(?:<arg_key>.*?)?)(?:</tool_call>|\Z)", re.DOTALL)
-_NEAR_OBJECT = re.compile(
-    r"(?<![\w/-])(?:functions?\.)?(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?"
-    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|constrain|message|tool_call_argument_begin)\b[^\w{}()]{0,40}){0,3})?"
-    r"(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
-    re.IGNORECASE,
-)
-"""A name with an object or keywords behind it, and only marks between them."""
+_VALUE = re.compile(r"\bvalue=([\"'])(.*?)\1")
+_MARK_WORDS = (
+    "function", "functions", "functools", "action", "actions", "tool", "tools", "tool_code", "call", "calls", "calling",
+    "print", "name", "type", "json", "commentary", "to", "await", "return", "input", "arguments", "parameters", "args",
+)  # fmt: skip
 _ONLY_MARKS = re.compile(
-    r"(?:[ \t\[\]\"'`~(:,{*=]|<[^<>\n]{0,60}>?"
-    r"|\b(?:functions?|actions?|tools?|call(?:s|ing)?|print|name|type|json|commentary|to)\b)*+",
+    rf"(?:(?:```|~~~)\w*|<[^<>\n]{{0,60}}>?|[^\w\n.!?)]|\b(?:{'|'.join(_MARK_WORDS)})\b"
+    r"|\b\w{1,30}(?=[ \t]*=[^=])|\b\w{1,30}\.(?!\s))*+",
     re.IGNORECASE,
 )
 """A line, or what stands before a tool's name on its line, that says nothing to a person."""
+
+
+@lru_cache(maxsize=64)
+def _compile_near_object(names: frozenset[str]) -> re.Pattern[str]:
+    """Match a tool's name with an object or keywords behind it, and only marks between them.
+
+    A word next to a bracket is a mark.
+    """
+    any_name = "|".join(map(re.escape, sorted(names, reverse=True)))
+    return re.compile(
+        rf"(?<![\w-])(?:\w{{1,30}}\.){{0,2}}(?P<name>(?-i:{any_name}))(?::\d{{1,3}})?"
+        r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+        r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
+        re.IGNORECASE,
+    )
+
+
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
-_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
+_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
 
@@ -95,41 +118,62 @@ def find_written_calls(text: str, names: Collection[str], *, is_whole: bool, set
         is_tagged = opening["tag"] is not None
         if not is_tagged and mark and mark.start() < opening.start():
             break
-        before, body = _OPEN_TAG.sub("", text[: opening.start()]), text[opening.start("tag" if is_tagged else "json") :]
+        before = _cut_marks(text[: opening.start()], (), settled)
+        body = text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not is_tagged and not may_go_on and not _is_tool_named(body[:HELD], names):
             continue
         if not is_whole:
             return CallReading(shown=before)
-        made = list(
-            islice(_find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged), MAX_CALLS)
-        )
-        return _make_reading(before, made or _find_calls(body, names))
+        found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged)
+        calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
+        if calls or is_tagged or not isinstance(_parse_json_or_text(body), Mapping):
+            return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
-    beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
-    return CallReading(shown=text[: beginning.start()] if beginning else text)
+    if is_whole:
+        return CallReading(shown=text)
+    beginning = _BEGINNING.search(text, max(settled, len(text) - 60))
+    return CallReading(shown=_cut_marks(text[: beginning.start()] if beginning else text, names, settled))
 
 
 def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
     """Read a call that begins with a template mark or with a tool's name before an object, or return None."""
-    for mark in islice(_MARKED.finditer(text, settled), MAX_CANDIDATES):
-        before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
+    marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
+    for mark in islice(marks, MAX_CANDIDATES):
+        before, body = _cut_marks(text[: mark.start()], (), settled), text[mark.start() :]
         if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
-            return _make_reading(before, _find_calls(body, names)) if is_whole else CallReading(shown=before)
+            if not is_whole:
+                return CallReading(shown=before)
+            calls = _find_calls(body, names)
+            if calls or not mark["tag"]:
+                return _make_reading(before, calls)
+            break  # an element that is named like a tool, and is none
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
-    for named in _NEAR_OBJECT.finditer(text, settled):
-        if named["name"] in names:
-            lines = text[max(0, named.start() - MARKED) : named.start()].split("\n")
-            if not _ONLY_MARKS.fullmatch(lines[-1]):  # within a sentence it is talked about
-                continue
-            marks = list(takewhile(lambda line: line.strip() and _ONLY_MARKS.fullmatch(line), reversed(lines)))
-            start = named.start() - sum(len(line) + 1 for line in (marks or [""])) + 1
-            calls = _find_calls(text[named.start() :], names)
-            if not is_whole or calls:
-                return _make_reading(text[:start], calls) if is_whole else CallReading(shown=text[:start])
+    for named in _compile_near_object(frozenset(names)).finditer(text, settled):
+        before = text[: named.start()]
+        if not _ONLY_MARKS.fullmatch(before.rpartition("\n")[2]):  # within a sentence it is talked about
+            continue
+        calls = _find_calls(text[named.start() :], names)
+        if not is_whole or calls:
+            before = _cut_marks(before, (), settled)
+            return _make_reading(before, calls) if is_whole else CallReading(shown=before)
     return None
+
+
+def _cut_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
+    """Return a text without the last lines that consist of marks, or of the beginning of a tool's name after marks."""
+    start = max(0, len(text) - MARKED)
+    lines, is_cut = text[start:].split("\n"), False
+    while lines and (not is_cut or lines[-1].strip()):
+        marks = _ONLY_MARKS.match(lines[-1])
+        rest = lines[-1][marks.end() if marks else 0 :].rstrip(" \t()[]{}:*`'\"").lower()
+        if rest and not any(word.startswith(rest) for word in (*names, *(_MARK_WORDS if names else ()))):
+            break
+        lines.pop()
+        is_cut = True
+    return text[: max(settled, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
 def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
@@ -141,34 +185,36 @@ def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
     """Return the names and arguments of calls in XML, as JSON objects or in Python."""
-    text = text[:MAX_CALL_CHARS].replace("<escape>", '"')
+    text = _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS])
     found = [
         (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))
-        for pattern in (_INVOKED, _GLM)
-        for invoked in pattern.finditer(text)
+        for invoked in [*_INVOKED.finditer(text), *_GLM.finditer(text), *filter(None, [_ELEMENT.match(text)])]
         if invoked["name"] in names
     ]
     place = 0
     while not found or place:  # ends: each name stands behind the one before
-        near = _NEAR_OBJECT.search(text, place)
+        near = _compile_near_object(frozenset(names)).search(text, place)
         if near is None or len(found) >= MAX_CALLS:
             break
-        place = near.end()
-        if near["name"] in names:
-            at = near.start("opening")
-            arguments, end = _parse_object(text, at) if near["opening"] == "{" else _parse_keywords(text, at)
-            if arguments is not None:
-                found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
-                place = max(place, end)
+        place, at = near.end(), near.start("opening")
+        arguments, end = _parse_object(text, at) if near["opening"] == "{" else _parse_keywords(text, at)
+        if arguments is not None:
+            found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
+            place = max(place, end)
     return found[:MAX_CALLS]
 
 
-def _find_arguments(body: str) -> dict[str, object]:
+def _find_arguments(body: str) -> Mapping[str, object]:
+    if body.lstrip().startswith("{"):
+        return _parse_object(body, body.index("{"))[0] or {}
     given: dict[str, object] = {}
     for found in _GIVEN.finditer(body):
-        value = (found["value"] if found["key"] else found["glm_value"]).strip()
-        is_string = 'string="true"' in (found["about"] or "")
-        given[found["key"] or found["glm_key"].strip()] = value if is_string else _parse_json_or_text(value)
+        about = found["about"] or ""
+        value = found["value"] or found["glm_value"] or found["leaf_value"] or ""
+        if attribute := _VALUE.search(about):
+            value = attribute[2]
+        key = found["key"] or found["glm_key"] or found["leaf"]
+        given[key.strip()] = value.strip() if 'string="true"' in about else _parse_json_or_text(value.strip())
     return given
 
 
@@ -228,15 +274,28 @@ def _find_calls_in_json(
             yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
-    if inner := next((value[key] for key in _WRAPPERS if isinstance(value.get(key), list | Mapping)), None):
-        yield from _find_calls_in_json([inner], names, is_tagged=is_tagged, depth=depth)
-        return
-    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+    strings = {key: given.removeprefix("functions.") for key, given in value.items() if isinstance(given, str)}
+    name = next((strings[key] for key in _NAMES if key in strings), "")
+    if name not in names:
+        name = next((text for text in strings.values() if text in names), name)
     given = next((value[key] for key in _ARGUMENTS if key in value), None)
+    if given is None:
+        objects = [part for part in value.values() if isinstance(part, Mapping)]
+        given = objects[0] if len(objects) == 1 else None
+    if name not in names and depth < DEEPEST:
+        for key, part in value.items():
+            if key in names and isinstance(part, Mapping):
+                yield key, json.dumps(part, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
+                return
+            if _WRAPPER.search(key) and isinstance(part, list | Mapping):
+                yield from _find_calls_in_json([part], names, is_tagged=is_tagged, depth=depth + 1)
+                return
     if name not in names and (not is_tagged or not name or given is None):
         return
     if given is None:
-        given = {key: given_value for key, given_value in value.items() if key not in (*_NAMES, "type", "id")}
+        if name not in (strings.get(key) for key in _NAMES):
+            return
+        given = {key: part for key, part in value.items() if key not in (*_NAMES, "type", "id")}
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     try:
         is_object = isinstance(json.loads(written, strict=False), Mapping)

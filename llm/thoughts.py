@@ -13,38 +13,50 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 
-_NAME = r"[\w:.-]{0,30}(?:think|thought|reason)[\w:.-]{0,30}"
+_NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
 _MARK = re.compile(
     rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-    rf"|(?P<close><\|?/\|?\s*{_NAME}\s*\|?>|[\[({{◁⟨【《＜]\s*/\s*{_NAME}\s*[\])}}▷⟩】》＞]"
-    rf"|<\|?END_?{_NAME}\|?>"
-    rf"|<channel\|>|<unused95>)"
-    rf"|(?P<open><\|?\s*{_NAME}(?:\s[^<>\n]{{0,200}})?\|?>|(?P<bracket>[\[({{◁⟨【《＜])\s*{_NAME}\s*[\])}}▷⟩】》＞]"
-    rf"|<\|channel>\s*\w+|<unused94>)",
+    rf"|<{{1,2}}(?P<tag>\|?/?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
+    rf"|(?P<bracket>[\[({{◁⟨【《＜]{{1,2}})(?P<name>\s*/?\s*{_NAME})(?:\s\w+=[^\[\]\n]{{0,200}})?\s*"
+    rf"[\])}}▷⟩】》＞]{{1,2}}(?!\()"
+    rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>)",
     re.IGNORECASE | re.DOTALL,
 )
-_ASIDE = re.compile(r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</details>\s*|\Z)", re.DOTALL)
+_CLOSING_NAME = re.compile(r"[|\s]*/|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+"""The name of a mark that ends thoughts, such as "/think", "END_THINKING", "|endthink" or "thought_end"."""
+_ASIDE = re.compile(
+    rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
+    rf"|<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
+    rf"|^(?P<fence>```|~~~)[ \t]*{_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""Thoughts in HTML that can be opened, or in a fence of their own."""
 _COLLAPSED = re.compile(r"\A\s*analysis(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
 """The channels of gpt-oss where a server took away their marks."""
-_BEGINNING = re.compile(r"(?:<\|?/?|[\[{◁⟨【]/?)[\w:.| /-]{0,60}\Z|<[\w:|]{1,60}\s[^<>\n]{0,200}\Z|<\|channel>\s*\w*\Z")
+_BEGINNING = re.compile(
+    r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|[<\[]{1,2}[\w:|]{1,60}\s[^<>\[\]\n]{0,200}\Z"
+    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60})+(?:<\|?\w{0,20}\|?)?\Z"
+    r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
+    re.MULTILINE,
+)
 """The beginning of a mark whose end has not arrived yet."""
-_CHANNEL = re.compile(r"\A\s*(?:<\|start\|>\w*)?<\|channel\|>")
 _CHANNEL_BODY = re.compile(
-    r"<\|channel\|>(?P<head>[^<]*(?:<\|constrain\|>[^<]*)?)<\|message\|>"
+    r"(?:<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
     re.DOTALL,
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _RESPONSE = re.compile(
-    r"<\|?(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|?>|<\|(?:return|end)\|>\s*\Z"
+    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|<\|(?:return|end)\|>\s*\Z"
 )
 _WRAPPED = re.compile(
-    r"\A\s*<(answer|response|reply|output|solution|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
+    r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 """An answer within a tag, as it comes behind thoughts that had one."""
 _OPEN_BLOCK = re.compile(
-    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberation|planning)[\w:.-]{0,20})"
+    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberat|ruminat|planning"
+    r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
     r"(?:\s[^<>\n]{0,200})?>",
     re.IGNORECASE,
 )
@@ -59,33 +71,38 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first mark is a closing one. Everything before it is thoughts."""
     first = next((mark for mark in _find_marks(text) if not _is_mentioned(text, mark)), None)
-    return first is not None and first["close"] is not None
+    return first is not None and _is_closing(first)
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. While it arrives (`is_whole` False), hold back what may become a mark."""
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
-    if _CHANNEL.match(text):
-        return _remove_unfinished_mark(_find_final_channel(text), is_whole)
-    kept, place, is_thought = "", 0, False
+    channel = _CHANNEL_BODY.search(text)
+    if channel is not None and not text.count("`", 0, channel.start()) % 2:
+        return _remove_unfinished_mark(_find_final_channel(text, channel.start()), is_whole)
+    if not is_whole and text.lstrip()[:8] == "analysis"[: len(text.lstrip())]:
+        return ""  # gpt-oss's first channel, as it looks where a server took away its mark
+    kept, place, depth = "", 0, 0
     for mark in _find_marks(text):
-        if mark["close"]:
-            if not is_thought and _is_mentioned(text, mark):
+        is_mentioned = _is_mentioned(text, mark)
+        if _is_closing(mark):
+            if not depth and is_mentioned:
                 continue
-            if not is_thought:
+            if not depth:
                 kept = ""
-            is_thought, place = False, mark.end()
-        elif mark["open"] and not is_thought:
-            if _is_mentioned(text, mark):
-                if mark.end() == len(text) and not is_whole:
-                    return kept + text[place : mark.start()]
-                continue
-            kept, is_thought = kept + text[place : mark.start()], True
-    if is_thought:
+            # Only the end of the answer tells if further marks close what was opened within thoughts.
+            depth, place = 0 if is_whole else max(0, depth - 1), mark.end()
+        elif is_mentioned:
+            if mark.end() == len(text) and not is_whole and not depth:
+                return kept + text[place : mark.start()]
+        else:
+            kept += "" if depth else text[place : mark.start()]
+            depth += 1
+    if depth:
         return kept
     said = _RESPONSE.sub("", kept + text[place:])
     said = _remove_unfinished_mark(said, is_whole)
-    return _unwrap_answer(said) if place and not kept.strip() else said
+    return _remove_leading_block(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
@@ -123,16 +140,21 @@ def _find_marks(text: str) -> "list[re.Match[str]]":
             continue
         if mark["code"]:
             continue
-        if mark["bracket"] and mark.start() and not _is_followed_by_closing_mark(text, mark):
+        if mark["bracket"] and mark.start() and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
-        is_open = (is_open or not _is_mentioned(text, mark)) if mark["open"] else False
+        is_open = not _is_closing(mark) and (is_open or not _is_mentioned(text, mark))
     return found
+
+
+def _is_closing(mark: "re.Match[str]") -> bool:
+    name = mark["tag"] or mark["name"] or ""
+    return mark["close"] is not None or _CLOSING_NAME.match(name) is not None
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
-    return following is not None and following["close"] is not None
+    return following is not None and _is_closing(following)
 
 
 def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
@@ -141,19 +163,22 @@ def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
     before, after = line.rstrip(" "), text[mark.end() : mark.end() + 1]
     if not before or before[-1] in ".!?…。！？>":
         return False
-    stands_alone = before != line or before[-1] in "\"'“‘«(,/"
-    return stands_alone and (not after or after in " \"'”’»),.;:?!/")
+    stands_alone = before != line or before[-1] in "\"'“‘«(,/*_"
+    return stands_alone and (not after or after in " \"'”’»),.;:?!/*_")
 
 
-def _find_final_channel(text: str) -> str:
-    """Return the text of the final channel, and tool calls of other channels."""
+def _find_final_channel(text: str, start: int) -> str:
+    """Return the text of the final channel, and tool calls of other channels.
+
+    Without any, return the text before the first channel, which begins at `start`.
+    """
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:
             parts.append(f"{channel['head'].strip()} {channel['body']}")
-        elif channel["head"].strip().lower() == "final":
+        elif channel["head"].partition("<|")[0].strip().lower() == "final":
             parts.append(channel["body"])
-    return "\n".join(parts)
+    return "\n".join(parts) if parts else re.sub(r"(?:<\|(?:end|start)\|>(?:assistant)?)+\Z", "", text[:start])
 
 
 class ThinkingModels:

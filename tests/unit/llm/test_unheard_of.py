@@ -1,0 +1,327 @@
+"""Bodies, calls and thoughts of servers that nobody here has heard of, after reports to comparable projects."""
+
+import asyncio
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from llm.openai_api import OpenAIChat
+from llm.text_calls import find_written_calls
+from llm.thoughts import remove_thoughts
+from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
+from records.model_calls import Completion
+from settings import Secret
+from tests.unit.llm.test_openai_api import asked
+
+APPLES = "Forty-two äpples. 🍏"
+
+
+def chunk(finish: str | None = None, **delta: object) -> str:
+    return json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, ensure_ascii=False)
+
+
+HEAD, TAIL, STOP = chunk(role="assistant", content="Forty-two "), chunk(content="äpples. 🍏"), chunk("stop")
+WHOLE = json.dumps({"choices": [{"message": {"content": APPLES}, "finish_reason": "stop"}]}, ensure_ascii=False)
+
+
+def sse(*events: str, end: str = "\n\n", done: bool = True) -> str:
+    return "".join(f"data: {event}{end}" for event in (*events, *(["[DONE]"] if done else [])))
+
+
+GOOD = sse(HEAD, TAIL, STOP)
+
+
+@asynccontextmanager
+async def serving(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> AsyncIterator[str]:
+    """A server that sends these pieces, each in a packet of its own, and closes the connection."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            request = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            size = request.partition("content-length:")[2].partition("\r\n")[0]
+            await reader.readexactly(int(size or 0))
+            lines = [f"HTTP/1.1 {head}", *(headers or ["content-type: text/event-stream"]), "connection: close"]
+            writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with listener:
+        yield f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+
+
+async def ask(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> Completion:
+    async with (
+        serving(*pieces, head=head, headers=headers) as url,
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=_no_pause) as model,
+    ):
+        return await model.complete(asked())
+
+
+async def _no_pause(seconds: float) -> None:
+    return
+
+
+BODIES = {
+    "NDJSON": f"{HEAD}\n{TAIL}\n{STOP}\n",
+    "objects without a gap": f"{HEAD}{TAIL}{STOP}",
+    "one newline between events": sse(HEAD, TAIL, STOP, end="\n"),
+    "one newline, CRLF": sse(HEAD, TAIL, STOP, end="\r\n"),
+    "Data: in capitals": GOOD.replace("data:", "Data:"),
+    "data:data:": GOOD.replace("data: {", "data: data: {"),
+    "event and id lines": "".join(f"event: message\nid: {n}\ndata: {e}\n\n" for n, e in enumerate((HEAD, TAIL, STOP))),
+    "DONE in lower case": sse(HEAD, TAIL, STOP, "[done]", done=False),
+    "DONE in quotes": sse(HEAD, TAIL, STOP, '"[DONE]"', done=False),
+    "DONE without brackets": sse(HEAD, TAIL, STOP, "DONE", done=False),
+    "bare DONE line": sse(HEAD, TAIL, STOP, done=False) + "[DONE]\n\n",
+    "JSON array pretty": json.dumps([json.loads(e) for e in (HEAD, TAIL, STOP)], indent=2, ensure_ascii=False),
+    "JSON array as SSE data": sse(f"[{HEAD},{TAIL},{STOP}]"),
+    "an object over several data lines": "".join(
+        f"data: {line}\n" for line in json.dumps(json.loads(WHOLE), indent=1, ensure_ascii=False).split("\n")
+    )
+    + "\n",
+    "pretty JSON": json.dumps(json.loads(WHOLE), indent=2, ensure_ascii=False),
+    "delta null": sse(HEAD, '{"choices":[{"index":0,"delta":null,"finish_reason":null}]}', TAIL, STOP),
+    "no delta at the end": sse(HEAD, TAIL, '{"choices":[{"index":0,"finish_reason":"stop"}]}'),
+    "empty finish reasons": sse(HEAD.replace("null", '""'), TAIL.replace("null", '""'), STOP),
+    "usage with empty choices": sse(
+        HEAD, TAIL, STOP, '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}'
+    ),
+    "usage null in each": sse(*(e[:-1] + ',"usage":null}' for e in (HEAD, TAIL, STOP))),
+    "usage of strings": sse(HEAD, TAIL, STOP, '{"choices":[],"usage":{"prompt_tokens":"3","completion_tokens":null}}'),
+    "usage as a list": sse(HEAD, TAIL, STOP, '{"choices":[],"usage":[1]}'),
+    "content as parts": sse(chunk(content=[{"type": "text", "text": "Forty-two "}]), TAIL, STOP),
+    "content as parts with thoughts": sse(
+        chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "SECRET"}]}]),
+        chunk(content=[{"type": "text", "text": APPLES}]),
+        STOP,
+    ),
+    "content as parts, reasoning typed": sse(
+        chunk(content=[{"type": "reasoning", "text": "SECRET"}, {"type": "text", "text": APPLES}]), STOP
+    ),
+    "content as one part": sse(chunk(content={"type": "text", "text": APPLES}), STOP),
+    "content as output_text parts": sse(chunk(content=[{"type": "output_text", "text": APPLES}]), STOP),
+    "content as list of strings": sse(chunk(content=["Forty-two ", "äpples. 🍏"]), STOP),
+    "content as part with value": sse(chunk(content=[{"type": "text", "text": {"value": APPLES}}]), STOP),
+    "delta as a string": '{"choices":[{"index":0,"delta":"Forty-two äpples. 🍏","finish_reason":"stop"}]}',
+    "legacy completions text": sse(json.dumps({"choices": [{"index": 0, "text": APPLES, "finish_reason": "stop"}]})),
+    "message in a stream": sse(
+        json.dumps({"choices": [{"index": 0, "message": {"content": APPLES}, "finish_reason": "stop"}]})
+    ),
+    "whole message repeated at end": sse(
+        HEAD,
+        TAIL,
+        json.dumps(
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {},
+                        "message": {"role": "assistant", "content": APPLES},
+                        "finish_reason": "stop",
+                    }
+                ]
+            }
+        ),
+    ),
+    "message grows next to delta": sse(
+        '{"choices":[{"index":0,"delta":{"content":"Forty-two "},"message":{"content":"Forty-two "}}]}',
+        '{"choices":[{"index":0,"delta":{"content":"äpples. 🍏"},"message":{"content":"Forty-two äpples. 🍏"},"finish_reason":"stop"}]}',  # noqa: E501
+    ),
+    "choices as an object": sse('{"choices":{"0":{"delta":{"content":"Forty-two äpples. 🍏"}}}}'),
+    "index as a string": sse(*(e.replace('"index": 0', '"index": "0"') for e in (HEAD, TAIL, STOP))),
+    "a leading blank": "\n\n \n" + GOOD,
+    "BOM and CRLF": "\ufeff" + GOOD.replace("\n", "\r\n"),
+    "comments between": ": hi\n\n" + GOOD.replace("\n\n", "\n: keep-alive\n\n"),
+    "comment within an event": GOOD.replace("data: {", ": x\ndata: {"),
+    "an unknown object": sse('{"type":"response.created"}', HEAD, '{"x_groq":{"id":"r"}}', TAIL, STOP),
+    "x_groq error null": sse(HEAD, TAIL, STOP[:-1] + ',"x_groq":{"error":null}}'),
+    "error empty object": sse(*(e[:-1] + ',"error":{}}' for e in (HEAD, TAIL, STOP))),
+    "error empty string": sse(*(e[:-1] + ',"error":""}' for e in (HEAD, TAIL, STOP))),
+    "error false": sse(*(e[:-1] + ',"error":false}' for e in (HEAD, TAIL, STOP))),
+    "error code 0": sse(*(e[:-1] + ',"error":{"code":0,"message":""}}' for e in (HEAD, TAIL, STOP))),
+    "base_resp ok (MiniMax)": sse(
+        *(e[:-1] + ',"base_resp":{"status_code":0,"status_msg":""}}' for e in (HEAD, TAIL, STOP))
+    ),
+    "cost trailer after DONE": GOOD + 'data: {"cost": 0.1}\n\n',
+    "truncated trailer": GOOD + 'data: {"cho',
+    "garbage trailer before DONE": sse(HEAD, TAIL, STOP, "{broken", done=True),
+    "NaN": sse(HEAD[:-1] + ',"logprobs":NaN}', TAIL, STOP),
+    "control characters": sse(
+        json.dumps({"choices": [{"index": 0, "delta": {"content": APPLES}, "x": "A"}]}, ensure_ascii=False).replace(
+            '"A"', '"a\tb"'
+        ),
+        STOP,
+    ),
+    "finish STOP_SEQUENCE": sse(HEAD, TAIL, chunk("stop_sequence")),
+    "finish model_length? no: eos_token_id": sse(HEAD, TAIL, chunk("EOS_TOKEN")),
+    "finish as object": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":{"type":"stop"}}]}'),
+    "finish true": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":true}]}'),
+    "finish as number": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":1}]}'),
+    "finish 'None'": sse(HEAD.replace("null", '"None"'), TAIL.replace("null", '"null"'), STOP),
+    "finish unspecified": sse(HEAD.replace("null", '"FINISH_REASON_UNSPECIFIED"'), TAIL, STOP),
+    "finish natural": sse(HEAD, TAIL, chunk("natural_stop")),
+    "finish EndOfText": sse(HEAD, TAIL, chunk("end_of_text")),
+    "finish endoftext": sse(HEAD, TAIL, chunk("endoftext")),
+    "finish success": sse(HEAD, TAIL, chunk("success")),
+    "finish ok": sse(HEAD, TAIL, chunk("OK")),
+    "finish normal": sse(HEAD, TAIL, chunk("NORMAL")),
+    "finish <|im_end|>": sse(HEAD, TAIL, chunk("<|im_end|>")),
+    "finish EOSToken": sse(HEAD, TAIL, chunk("EOSToken")),
+    "finish hit_eos": sse(HEAD, TAIL, chunk("hit_eos")),
+    "refusal null": sse(chunk(role="assistant", content="Forty-two ", refusal=None, tool_calls=None), TAIL, STOP),
+    "tool_calls empty": sse(
+        chunk(role="assistant", content="Forty-two ", tool_calls=[], function_call=None), TAIL, STOP
+    ),
+    "function_call empty": sse(chunk(content="Forty-two ", function_call={"name": "", "arguments": ""}), TAIL, STOP),
+    "two choices": sse(HEAD, HEAD.replace('"index": 0', '"index": 1'), TAIL, STOP),
+    "wrapped in data": json.dumps({"code": 0, "data": json.loads(WHOLE)}, ensure_ascii=False),
+    "wrapped in response": json.dumps({"success": True, "result": json.loads(WHOLE)}, ensure_ascii=False),
+    "Ollama native": '{"model":"m","message":{"role":"assistant","content":"Forty-two äpples. 🍏"},"done":true,"done_reason":"stop"}',  # noqa: E501
+    "Ollama native stream": '{"message":{"role":"assistant","content":"Forty-two "},"done":false}\n{"message":{"content":"äpples. 🍏"},"done":true,"done_reason":"stop"}\n',  # noqa: E501
+    "JSON with newline heartbeat": "\n\n\n\n" + WHOLE,
+    "surrogates": sse(HEAD.replace("Forty", "\\ud83d\\ude00Forty"), TAIL, STOP),
+}
+
+
+@pytest.mark.parametrize("kind", BODIES)
+async def test_a_good_answer_is_read(kind: str) -> None:
+    text = (await ask(BODIES[kind].encode("utf-8", "surrogatepass"))).text
+    assert text.removeprefix("\U0001f600") == APPLES
+
+
+def deflated(bits: int) -> bytes:
+    squeezer = zlib.compressobj(wbits=bits)
+    return squeezer.compress(GOOD.encode()) + squeezer.flush()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(GOOD.encode())),
+        ("x-gzip", gzip.compress(GOOD[:40].encode()) + gzip.compress(GOOD[40:].encode())),
+        ("deflate", deflated(15)),
+        ("deflate", deflated(-15)),
+        ("identity", GOOD.encode()),
+        ("gzip", GOOD.encode()),
+        ("", gzip.compress(GOOD.encode())),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+async def test_a_packed_body_is_read_however_it_is_labelled(encoding: str, body: bytes, size: int) -> None:
+    pieces = [body[n : n + size] for n in range(0, len(body), size)]
+    headers = ["content-type: text/event-stream", *([f"content-encoding: {encoding}"] if encoding else [])]
+    assert (await ask(*pieces, headers=headers)).text == APPLES
+
+
+@pytest.mark.parametrize("body", [GOOD, GOOD.replace("\n", "\r\n"), WHOLE, GOOD.replace("\n", "\r")])
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+async def test_a_body_may_arrive_in_pieces_of_a_character(body: str, size: int) -> None:
+    data = body.encode()
+    assert (await ask(*[data[n : n + size] for n in range(0, len(data), size)])).text == APPLES
+
+
+ERRORS = {
+    "llama.cpp's error field": (
+        'error: {"code":503,"message":"slot unavailable","type":"unavailable_error"}\n\n',
+        ModelBusy,
+    ),
+    "HTML": ("<!DOCTYPE html><html><body>Just a moment...</body></html>", BrokenOff),
+    "plain text": ("upstream connect error or disconnect/reset before headers", BrokenOff),
+    "empty": ("", BrokenOff),
+    "DONE alone": ("data: [DONE]\n\n", BrokenOff),
+    "null": ("null", BrokenOff),
+    "detail": ('{"detail":"Model overloaded"}', ModelBusy),
+    "errors list": ('{"errors":[{"message":"boom"}]}', ModelBusy),
+    "message and code": ('{"code":50001,"message":"internal"}', ModelBusy),
+    "success false": ('{"success":false,"error":"quota exceeded","data":null}', ModelBusy),
+    "choices with error": (
+        '{"choices":[{"index":0,"error":{"code":502,"message":"Upstream"},"delta":{"content":""},"finish_reason":"error"}]}',
+        ModelBusy,
+    ),
+    "MiniMax": ('{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}', ModelRefused),
+    "error list": ('[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]', ModelBusy),
+    "event error text": ("event: error\ndata: Internal Server Error\n\n", ModelBusy),
+    "error_code": ('data: {"error_code":336007,"error_msg":"the input is too long"}\n\n', ModelError),
+    "status 429 as text": ('data: {"error":{"code":"429","message":"slow down"}}\n\n', ModelBusy),
+}
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+async def test_an_error_with_a_good_status_is_told_as_one(kind: str) -> None:
+    body, error = ERRORS[kind]
+    with pytest.raises(error):
+        await ask(body.encode())
+
+
+CALLS = json.loads(Path(__file__).with_name("written_calls.json").read_text(encoding="utf-8"))
+THOUGHTS = json.loads(Path(__file__).with_name("written_thoughts.json").read_text(encoding="utf-8"))
+NAMES = frozenset({"remind", "search_memory"})
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
+    reading = find_written_calls(CALLS[kind], NAMES, is_whole=True)
+    assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [
+        ("remind", {"text": "fern", "in_minutes": 5})
+    ]
+    assert reading.shown.strip() in (
+        "",
+        "Sure, I will.",
+        "Sure, I will:",
+        "Let me set it.",
+        "Thought: I should set it.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I could remind you (in 5 minutes).",
+        "Use the function remind(text, in_minutes) from the API.",
+        "To remind {name}, write a mail.",
+        'Here is JSON:\n```json\n{"name": "Anna", "age": 5}\n```',
+        "1. remind\n2. search_memory",
+        "- remind: sets a reminder\n- search_memory: searches",
+        "I will remind you:\n(1) at 5\n(2) at 6",
+        '{"word": "remind", "meaning": "to cause to remember"}',
+        "<remind> is not a tag.",
+        "The tool `search_memory` takes a query.",
+    ],
+)
+def test_words_that_happen_to_name_a_tool_stay(text: str) -> None:
+    assert find_written_calls(text, NAMES, is_whole=True).shown == text
+
+
+@pytest.mark.parametrize("kind", THOUGHTS)
+def test_thoughts_in_marks_of_other_servers_are_not_shown(kind: str) -> None:
+    text = THOUGHTS[kind]
+    assert remove_thoughts(text).strip() == "Visible answer"
+    if not text.startswith("SECRET"):
+        assert not any("SECR" in remove_thoughts(text[:end], is_whole=False) for end in range(len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tags: <think>, <thinking> and <reasoning>.",
+        "**<think>** is bold",
+        "[Thinking](https://example.org) is a link",
+        "The channel `<|channel|>analysis<|message|>` is hidden.",
+        "analysis of the walnuts",
+        "(thinking out loud) Let me see.",
+    ],
+)
+def test_marks_that_are_only_talked_about_stay(text: str) -> None:
+    assert remove_thoughts(text) == text
