@@ -28,13 +28,13 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies
 from retrieval.budgets import Budgets
-from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_carried
+from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_usable_facts
 from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
-from retrieval.ranking import Ranked, find_rarest, rank
+from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
 from retrieval.turns import count_characters, select_newest_turns, select_own_messages
-from retrieval.wide_questions import NARROW, WIDE, is_wide
+from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
@@ -122,26 +122,26 @@ class MemoryRetrieval:
         builder = await _run_off_loop(start_prompt, words)
         if store is None:
             words += count_characters(unstored)
-            await _run_off_loop(lambda: builder.take_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
-            await _run_off_loop(lambda: builder.take_older_turns(unstored), words)
+            await _run_off_loop(lambda: builder.add_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
+            await _run_off_loop(lambda: builder.add_older_turns(unstored), words)
             return await _run_off_loop(builder.context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, turns=TURNS_READ, before=turn)
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
-        await _run_off_loop(lambda: builder.take_last_turns(newest), count_characters(newest))
-        known = select_carried(scope, sources.facts, incoming.person.id)
+        await _run_off_loop(lambda: builder.add_last_turns(newest), count_characters(newest))
+        known = select_usable_facts(scope, sources.facts, incoming.person.id)
         search = partial(self.search, incoming.words, store, scope, now=now, newest=newest, before=turn, facts=known)
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None
         if found is not None:
-            builder.take_instructions(found.facts.lasting)
-            if found.question.vector is not None and await self._is_wide(found.question.vector):
+            builder.add_instructions(found.facts.lasting)
+            if found.question.vector is not None and await self._needs_several_searches(found.question.vector):
                 builder.add_search_hint()
         if not scope.is_direct_messages:
-            builder.take_profile(sources.profile)
+            builder.add_profile(sources.profile)
         older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored, turn)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
-        builder.note_history(
+        builder.set_history_size(
             messages=sources.total - len(pieces),
             characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
@@ -151,7 +151,7 @@ class MemoryRetrieval:
             are_all and all(message.id in shown or message.origin == "declined" for message in sources.unfolded)
         ):
             found = await search()
-        builder.take_facts(found.facts.relevant if found is not None else ())
+        builder.add_facts(found.facts.relevant if found is not None else ())
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
         return await _run_off_loop(builder.context, words + count_characters(newest) + count_characters(older))
 
@@ -199,11 +199,12 @@ class MemoryRetrieval:
             times=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
             before=before,
         )
-        known = select_carried(scope, await store.facts.list_valid(scope.owner), EVERYBODY) if facts is None else facts
+        if facts is None:
+            facts = select_usable_facts(scope, await store.facts.list_valid(scope.owner), EVERYBODY)
         return Retrieved(
             question=question,
-            ranked=rank(candidates, question, closeness),
-            facts=await self._rank_facts(known, question, store, scope.owner),
+            ranked=rank_passages(candidates, question, closeness),
+            facts=await self._rank_facts(facts, question, store, scope.owner),
         )
 
     async def _embed_question(self, text: str, owner: int) -> Floats | None:
@@ -219,7 +220,7 @@ class MemoryRetrieval:
             return None
         return vector
 
-    async def _is_wide(self, question: Floats) -> bool:
+    async def _needs_several_searches(self, question: Floats) -> bool:
         """Return True if a question needs more than one search.
 
         The first call embeds the examples. After a failure, the next attempt is made after EXAMPLES_RETRY.
@@ -232,7 +233,7 @@ class MemoryRetrieval:
                     self._examples = await self._embedder.passages([*WIDE, *NARROW])
             except (ModelError, TimeoutError) as error:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)
-        return self._examples is not None and is_wide(question, self._examples)
+        return self._examples is not None and needs_several_searches(question, self._examples)
 
     async def _rank_facts(
         self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int
@@ -245,7 +246,7 @@ class MemoryRetrieval:
         found = await run_maybe_in_thread(choose, in_thread=len(known) > MANY_FACTS)
         if not found.relevant:
             return found
-        return found.add_earlier(
+        return found.add_replaced_facts(
             await store.facts.list_superseded(owner, [recalled.fact.id for recalled in found.relevant])
         )
 
@@ -264,7 +265,7 @@ class MemoryRetrieval:
         if found is not None:
             required = _find_required(found, builder)
             if required:
-                await _run_off_loop(builder.keep_room_for_one, len(incoming.text))
+                await _run_off_loop(builder.make_room_for_snippet, len(incoming.text))
                 required = _find_required(found, builder)
             taken = self._tokens.count(prompts.format_remembered(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
@@ -276,7 +277,7 @@ class MemoryRetrieval:
                 shown=builder.shown_ids | {snippet.message.id for snippet in snippets},
                 required=required,
             )
-        builder.take_snippets(snippets)
+        builder.add_snippets(snippets)
 
     async def _find_replied(
         self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
@@ -323,12 +324,14 @@ class MemoryRetrieval:
         packing = Packing(room=room, now=now, count=self._tokens.count)
 
         def pack() -> list[Snippet]:
-            packing.require(
+            packing.add_required(
                 _iterate_passages(ranked, required, messages), frozenset(found.question.own), self._tokens.split
             )
             if is_talkative:
-                packing.offer(_iterate_passages(ranked, own, messages), leave=int(packing.room * (1 - OWN_WORDS_SHARE)))
-            packing.offer(_iterate_passages(ranked, order, messages))
+                packing.add_fitting(
+                    _iterate_passages(ranked, own, messages), reserved=int(packing.room * (1 - OWN_WORDS_SHARE))
+                )
+            packing.add_fitting(_iterate_passages(ranked, order, messages))
             return packing.snippets
 
         return await _run_off_loop(pack, count_characters(list(messages.values())))
@@ -345,20 +348,20 @@ class MemoryRetrieval:
         """Add the summaries and the turns before the newest. Return the messages of these turns."""
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.order))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
-        builder.take_summaries(shown)
+        builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
-        await _run_off_loop(lambda: builder.take_older_turns(older), count_characters(older))
+        await _run_off_loop(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
-            builder.list_unread((await store.find_id_range(scope))[0], sources.unfolded[0].id - 1)
+            builder.record_unread((await store.find_id_range(scope))[0], sources.unfolded[0].id - 1)
         if not repeated:
-            builder.take_archived_turns(prefix_cache.select_before_active(sources.last, LAST_TURNS))
+            builder.add_archived_turns(prefix_cache.select_archived_turns(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # Archived messages that no active summary covers are at least listed as cut.
             oldest, newest = await store.find_id_range(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
-            builder.list_uncovered(shown, oldest, newest, after_last=is_newest)
+            builder.record_uncovered(shown, oldest, newest, after_last=is_newest)
         return older
 
     async def _select_stable_summaries(
@@ -384,7 +387,7 @@ class MemoryRetrieval:
 def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
     candidates, shown = found.ranked.found, builder.shown_ids
-    rows = find_rarest(candidates, found.question, found.ranked.order.tolist(), limit=RARE)
+    rows = find_rarest_word_passages(candidates, found.question, found.ranked.order.tolist(), limit=RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:RARE]
 
 

@@ -130,7 +130,7 @@ def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before
     for part in parts(scopes, count, before=before):
         numbered = zip(part.entries, part.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.to_values(row), entry.seq) for entry, row in numbered])
-        word_index.put(connection, part.entries)
+        word_index.index_entries(connection, part.entries)
 
 
 def beginning(scope: Scope, count: int) -> list[Row]:
@@ -175,7 +175,7 @@ def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
     numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
-    return Part(rows, [word_index.make_entry(seq, row, terms) for seq, (row, (_, terms)) in numbered])
+    return Part(rows, [word_index.analyse_message(seq, row, terms) for seq, (row, (_, terms)) in numbered])
 
 
 @lru_cache(maxsize=1)

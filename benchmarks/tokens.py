@@ -79,7 +79,7 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
     total = 0
     for old, new in zip(before, now, strict=False):
         if old == new:
-            total += tokens.message_tokens(new)
+            total += tokens.count_message(new)
             continue
         if old.role == new.role:
             total += tokens.count(_common_beginning(old.content, new.content))
@@ -101,8 +101,8 @@ def cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -
         users = [place for place, message in enumerate(prompt) if message.role == "user"]
         stable = list(prompt[: users[-2] + 1]) if len(users) > 1 else []
         is_read = bool(before) and stable[: len(before)] == before
-        read = sum(map(tokens.message_tokens, before)) if is_read else 0
-        marked += 0.25 * (sum(map(tokens.message_tokens, stable)) - read) - 0.9 * read
+        read = sum(map(tokens.count_message, before)) if is_read else 0
+        marked += 0.25 * (sum(map(tokens.count_message, stable)) - read) - 0.9 * read
         before = stable
     return {"automatic": round((whole - 0.9 * kept) / whole, 3), "breakpoints": round(marked / whole, 3)}
 
@@ -168,12 +168,12 @@ async def measure(
             clock.now, answers.next = said.said_at, said.answer
             piece = IncomingPiece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
             incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
-            whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
+            whole_now += tokens.count_message(PromptMessage(role="user", content=incoming.text))
             whole.append(whole_now)
             reply = await services.conversation.reply(incoming)
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            whole_now += tokens.message_tokens(PromptMessage(role="assistant", content=reply.text))
+            whole_now += tokens.count_message(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
                 parts.append({part.name: part.tokens for part in reply.context.parts})
             if told := await services.conversation.settle(scope):

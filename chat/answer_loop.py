@@ -229,7 +229,7 @@ class AnswerLoop:
         return self._tokens.count(format_tools_as_text(offer))
 
     def _count_exchange_tokens(self, exchanged: Sequence[PromptMessage]) -> int:
-        return sum(self._tokens.message_tokens(message) for message in exchanged)
+        return sum(self._tokens.count_message(message) for message in exchanged)
 
 
 def _has_history(context: Context) -> bool:

@@ -197,7 +197,7 @@ class MemoryReading:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
         packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=prompts.format_numbered)
         for snippet in snippets:
-            packing.take(snippet)
+            packing.add_snippet(snippet)
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
         text = prompts.format_remembered(fitting, now, line=prompts.format_numbered) if fitting else ""
         return text, {one.message.id: one.text for one in fitting}

@@ -86,7 +86,7 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
         # "On the 3rd of May": the year is the message's, or one next to it.
         return abs(moment - said_at) <= timedelta(days=400)
-    ranges = date_expressions.find_ranges(fold_term(normalise_text(message.content)), said_at)
+    ranges = date_expressions.find_time_ranges(fold_term(normalise_text(message.content)), said_at)
     day = timedelta(days=1)
     return any(one.start - day <= moment < one.end + day for one in ranges) or (
         # "In March", "last spring": a month without a day.

@@ -8,7 +8,7 @@ from typing import Any
 
 from llm.meant_json import parse_meant_json
 from records.model_calls import PromptMessage, Tool, ToolCall
-from text.characters import defuse_letters, replace_surrogates
+from text.characters import defuse_template_tokens, replace_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
 MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
@@ -40,7 +40,7 @@ def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     """Convert messages to JSON. Adjacent messages of one role are joined, since some providers demand alternation."""
     result: list[dict[str, Any]] = []
     for message in messages:
-        content = defuse_letters(replace_surrogates(message.content))
+        content = defuse_template_tokens(replace_surrogates(message.content))
         one: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
             one["tool_calls"] = list(map(_format_call, message.calls))
@@ -56,7 +56,8 @@ def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
 
 
 def _format_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": replace_surrogates(call.name), "arguments": defuse_letters(replace_surrogates(call.arguments))}
+    arguments = defuse_template_tokens(replace_surrogates(call.arguments))
+    function = {"name": replace_surrogates(call.name), "arguments": arguments}
     made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 

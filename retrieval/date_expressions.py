@@ -32,13 +32,13 @@ _AGO = re.compile(
 )
 
 
-def _join_patterns(western: str, eastern: str) -> re.Pattern[str]:
+def _compile_words(western: str, eastern: str) -> re.Pattern[str]:
     """Match western words that stand alone, or words of scripts without spaces anywhere."""
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
-_RELATIVE = tuple((unit, back, _join_patterns(*forms)) for unit, back, *forms in date_words.RELATIVE)
-_WEEKDAYS = tuple(map(_join_patterns, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
+_RELATIVE = tuple((unit, back, _compile_words(*forms)) for unit, back, *forms in date_words.RELATIVE)
+_WEEKDAYS = tuple(map(_compile_words, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
 _UNITS = tuple(
     (unit, re.compile(form)) for unit, form in (*date_words.UNITS.items(), *date_words.EASTERN_UNITS.items())
 )
@@ -70,7 +70,7 @@ def _parse_month(word: str) -> tuple[int, bool]:
     return _MONTHS.get(found, 0), found in date_words.AMBIGUOUS_MONTHS.split()
 
 
-def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Range | None:
+def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Range | None:
     try:
         start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
@@ -80,7 +80,7 @@ def _make_span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Ra
         return None
 
 
-def _make_past_span(clock: datetime, unit: str, back: int) -> Range | None:
+def _make_range_back(clock: datetime, unit: str, back: int) -> Range | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return Range(day - timedelta(days=back), day - timedelta(days=back - 1))
@@ -89,8 +89,8 @@ def _make_past_span(clock: datetime, unit: str, back: int) -> Range | None:
         return Range(start, start + timedelta(days=7))
     if unit == "month":
         months = day.year * 12 + day.month - 1 - back
-        return _make_span(months // 12, months % 12 + 1, like=day)
-    return _make_span(day.year - back, like=day)
+        return _make_calendar_range(months // 12, months % 12 + 1, like=day)
+    return _make_calendar_range(day.year - back, like=day)
 
 
 def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
@@ -100,12 +100,12 @@ def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Range | N
         return clock.year - (month > clock.month)
 
     for m in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
-        yield _make_span(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
+        yield _make_calendar_range(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
     for m in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
-        yield _make_span(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
+        yield _make_calendar_range(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
     for m in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
         month = int(m[2])
-        yield _make_span(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
+        yield _make_calendar_range(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
     words = list(re.finditer(r"\w+", text))
     dated = False
     for k, w in enumerate(words):
@@ -121,13 +121,13 @@ def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Range | N
         ):
             continue
         dated = dated or bool(year)
-        yield _make_span(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
+        yield _make_calendar_range(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
     if not dated:
         for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
-            yield _make_span(int(m[1]), like=clock), m[0]
+            yield _make_calendar_range(int(m[1]), like=clock), m[0]
 
 
-def _has_neighbour(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+def _is_next_to(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
     head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
     return bool(words[0].search(head) or words[1].search(tail))
 
@@ -137,11 +137,11 @@ def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Range | No
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
-            if not _has_neighbour(text, m, _NEXT):
-                yield _make_past_span(clock, "day", back), m[0]
+            if not _is_next_to(text, m, _NEXT):
+                yield _make_range_back(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
-                if of_last_week != back and _has_neighbour(text, m, _LAST):
-                    yield _make_past_span(clock, "day", of_last_week), m[0]
+                if of_last_week != back and _is_next_to(text, m, _LAST):
+                    yield _make_range_back(clock, "day", of_last_week), m[0]
 
 
 def _parse_number(word: str) -> int:
@@ -163,13 +163,13 @@ def _find_dates_ago(text: str, clock: datetime) -> Iterator[tuple[Range | None, 
         unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
         count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
         if 0 < count < 1000:
-            yield _make_past_span(clock, unit, count), m[0]
+            yield _make_range_back(clock, unit, count), m[0]
 
 
 def _find_relative_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
-            yield _make_past_span(clock, unit, back), m[0]
+            yield _make_range_back(clock, unit, back), m[0]
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
@@ -199,7 +199,7 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
     return None
 
 
-def find_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
+def find_time_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     """Return the ranges of time that a folded question names, relative to `clock`."""
     dates = list(_find_absolute_dates(question, clock))
     found = [*dates, *_find_relative_dates(question, clock), *_find_dates_ago(question, clock)]

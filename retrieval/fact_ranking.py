@@ -50,7 +50,7 @@ class FoundFacts:
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()
 
-    def add_earlier(self, replaced: Sequence[Fact]) -> "FoundFacts":
+    def add_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
         """Add to each relevant fact the newest of the facts that it replaced."""
         before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
@@ -171,7 +171,7 @@ def _compute_closeness(
     return {id_: (cosine - limit) / max(1e-6, 1 - limit) for id_, cosine in cosines.items() if cosine >= limit}
 
 
-def select_carried(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
+def select_usable_facts(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
     """Return the facts that a prompt of this scope may carry.
 
     There are none if the owner's scopes belong to different persons. `person`: whose turn it is, since some facts of a

@@ -56,19 +56,19 @@ class Packing:
         """The snippets so far, in the order in which they came."""
         return list(self._taken.values())
 
-    def offer(self, passages: Iterable[RankedPassage], *, leave: int = 0) -> None:
-        """Take the passages that fit, and leave `leave` tokens of the room."""
+    def add_fitting(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
+        """Take the passages that fit, and leave `reserved` tokens of the room."""
         for passage in passages:
-            if self.room - leave < MIN_ROOM_TOKENS:
+            if self.room - reserved < MIN_ROOM_TOKENS:
                 break
-            self._try_passage(passage, leave)
+            self._add_passage(passage, reserved)
 
-    def require(
+    def add_required(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
         """Take these passages. Of one that is too long, take a piece with as many of the terms as possible."""
         for passage in passages:
-            if self._try_passage(passage, 0):
+            if self._add_passage(passage, 0):
                 continue
             text = join_passages(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
@@ -79,10 +79,10 @@ class Packing:
                 pieces = split(text, room - ELLIPSES_TOKENS)
                 piece = max(pieces, key=lambda text: len(terms.intersection(analyse_text(text)))).strip()
                 if terms.intersection(analyse_text(piece)):  # otherwise the word itself was divided
-                    self.take(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
+                    self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
-    def _try_passage(self, passage: RankedPassage, leave: int) -> bool:
+    def _add_passage(self, passage: RankedPassage, reserved: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
@@ -93,12 +93,12 @@ class Packing:
         )
         if id_ in self._taken:
             snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
-        if not self.take(snippet, leave=leave):
+        if not self.add_snippet(snippet, reserved=reserved):
             return False
         self._parts[id_] = parts
         return True
 
-    def take(self, snippet: Snippet, *, leave: int = 0) -> bool:
+    def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
         """Take a snippet in place of an earlier one of its message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:
@@ -108,7 +108,7 @@ class Packing:
         more = cost - self._costs.get(id_, 0)
         if local.date() not in self._days:
             more += self._count(prompts.format_snippet_heading(local, self._now) + "\n")
-        if more > self.room - leave:
+        if more > self.room - reserved:
             return False
         self.room -= more
         self._costs[id_], self._taken[id_] = cost, snippet

@@ -52,7 +52,7 @@ def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> li
     return [message for message in newest if message.id > shown.last_id or message.turn in repeated]
 
 
-def select_before_active(newest: Sequence[Message], turns: int) -> list[Message]:
+def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
     """Return the last `turns` archived turns, to be shown verbatim before the active ones.
 
     Without them, the last turns, which are always shown, would move along with each turn after a fold. `newest` are the
@@ -66,7 +66,7 @@ def select_before_active(newest: Sequence[Message], turns: int) -> list[Message]
     return [message for message in newest if message.turn in archived[-turns:]]
 
 
-def find_start(sizes: Sequence[int], *, budget: int, step: int) -> int:
+def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
     """Return the index of the first turn to keep so that the rest fits `budget`. It moves in leaps of `step` tokens."""
     total = sum(sizes)
     if total <= budget:

@@ -74,14 +74,14 @@ class PromptBuilder:
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._size(self._make_request()) - 4
+        room = budgets.ceiling - self._count_tokens(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._size(self._make_request()) - 4
+            room = budgets.ceiling - self._count_tokens(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._size(self._make_request()))
+        self._left = max(0, budgets.ceiling - self._count_tokens(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -97,7 +97,7 @@ class PromptBuilder:
         frame = self._tokens.count(prompts.format_remembered([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
-    def take_last_turns(self, messages: Sequence[Message]) -> None:
+    def add_last_turns(self, messages: Sequence[Message]) -> None:
         """Take the newest turns while they fit. Cut the first that does not in its middle, and leave out older ones."""
         for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
@@ -118,7 +118,7 @@ class PromptBuilder:
             self._left -= size
             self._wanted += size
 
-    def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
+    def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Take lasting instructions, the most important first, while they fit."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
         room -= self._tokens.count(quoting.format_block("instructions", []))
@@ -132,7 +132,7 @@ class PromptBuilder:
             self._left -= used
             self._wanted += used
 
-    def take_profile(self, profile: Profile | None) -> None:
+    def add_profile(self, profile: Profile | None) -> None:
         """Take the profile, or its beginning if it is larger than its share of the ceiling."""
         if profile is None:
             return
@@ -145,7 +145,7 @@ class PromptBuilder:
             self._left -= used
             self._wanted += used
 
-    def take_summaries(self, summaries: Sequence[Summary]) -> None:
+    def add_summaries(self, summaries: Sequence[Summary]) -> None:
         """Take the summaries that fit, in this order. List the others as cut."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
@@ -156,7 +156,7 @@ class PromptBuilder:
                 self._summaries.append(summary)
                 taken += size
             else:
-                self._list_cut_summary(summary)
+                self._record_cut_summary(summary)
         if self._summaries:
             self._left -= taken
 
@@ -164,7 +164,7 @@ class PromptBuilder:
         """Return True if these turns, including the last ones, fit the recent budget."""
         return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
-    def take_older_turns(self, messages: Sequence[Message]) -> None:
+    def add_older_turns(self, messages: Sequence[Message]) -> None:
         """Take as many active turns before the last ones as fit the recent budget, newest first.
 
         The cut moves by half the budget at once. Moving with every turn, it would miss the provider's cache each time.
@@ -179,7 +179,8 @@ class PromptBuilder:
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
-        start = prefix_cache.find_start(sizes, budget=max(0, self._full_recent - last), step=self._full_recent // 2)
+        budget = max(0, self._full_recent - last)
+        start = prefix_cache.find_first_kept_turn(sizes, budget=budget, step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -189,7 +190,7 @@ class PromptBuilder:
         for turn in older[start:]:
             self._add_turn(turn)
 
-    def take_archived_turns(self, messages: Sequence[Message]) -> None:
+    def add_archived_turns(self, messages: Sequence[Message]) -> None:
         """Take archived turns in front of all others, to keep the beginning of the turns stable until the next fold.
 
         Either all fit the recent budget, or at most one is taken next to a full share of snippets, so that the
@@ -210,16 +211,16 @@ class PromptBuilder:
                 self._dispensable = {turn.messages[0].turn for turn in more}
                 return
 
-    def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
+    def record_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
         """List as cut the messages that no summary covers."""
         for first_id, last_id in find_uncovered(summaries, oldest, newest, after_last=after_last):
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
-    def list_unread(self, first_id: int, last_id: int) -> None:
+    def record_unread(self, first_id: int, last_id: int) -> None:
         """List as cut the active messages that were not read."""
         self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="recent budget"))
 
-    def take_facts(self, facts: Sequence[RecalledFact]) -> None:
+    def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Take facts, best first, out of the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
         room -= self._tokens.count(quoting.format_block("facts", []))
@@ -234,11 +235,11 @@ class PromptBuilder:
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
-    def note_history(self, *, messages: int, characters: int) -> None:
+    def set_history_size(self, *, messages: int, characters: int) -> None:
         """Note the size of the earlier history, from which `Context.whole` is estimated."""
         self._history = (max(0, messages), max(0, characters))
 
-    def keep_room_for_one(self) -> None:
+    def make_room_for_snippet(self) -> None:
         """Make room for a piece of one snippet, if necessary by cutting the oldest turns."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._list_turns_in_order()):
@@ -250,7 +251,7 @@ class PromptBuilder:
             if squeezed:
                 self._add_turn(squeezed)
 
-    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+    def add_snippets(self, snippets: Sequence[Snippet]) -> None:
         """Take snippets that fit `snippet_room`, best first."""
         self._snippets = list(snippets)
 
@@ -259,7 +260,7 @@ class PromptBuilder:
 
         Tokens do not quite add up at the seams of parts, so the whole request is counted again.
         """
-        while (total := self._size(request := self._make_request())) > self._budgets.ceiling:
+        while (total := self._count_tokens(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._measure_parts(total)
@@ -287,8 +288,8 @@ class PromptBuilder:
         tokens = {part.name: part.tokens for part in parts}
         seen = sum(len(content) for turn in self._turns for content in turn.contents)
         share = tokens["recent"] / seen if seen else USUAL_SHARE
-        frames = [("system", 1), ("user", 1), ("assistant", messages)]
-        fixed = self._size([]) + sum(count * self._tokens.spoken_tokens(role, "") for role, count in frames)
+        frame = self._tokens.count_text_message
+        fixed = self._count_tokens([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
     def _drop_least_important(self, over: int) -> bool:
@@ -300,7 +301,7 @@ class PromptBuilder:
         elif len(self._turns) > 1:
             self._drop_turn(self._list_turns_in_order()[0], "no room")
         elif self._summaries:
-            self._list_cut_summary(self._summaries.pop())
+            self._record_cut_summary(self._summaries.pop())
         elif self._profile is not None:
             self._profile, self._profile_text = None, ""
         elif self._instructions:
@@ -337,7 +338,7 @@ class PromptBuilder:
         cut = turn.make_cut(why)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
-    def _list_cut_summary(self, summary: Summary) -> None:
+    def _record_cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
     def _list_turns_in_order(self) -> list[PastTurn]:
@@ -381,7 +382,7 @@ class PromptBuilder:
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
         return prompts.format_remembered(in_time, self._now) if in_time else ""
 
-    def _size(self, request: Sequence[PromptMessage]) -> int:
+    def _count_tokens(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:

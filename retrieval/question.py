@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from llm.quoting import MAX_NAME_CHARS
-from retrieval.date_expressions import Range, find_ranges
+from retrieval.date_expressions import Range, find_time_ranges
 from storage.search.protocol import Floats
 from text.analyzer import analyse_text, fold_term, list_content_terms, normalise_text
 from text.characters import keep_both_ends
@@ -38,7 +38,7 @@ class Question:
         """Analyse a question. `previous`: the person's message before. `speakers`: the names of those who talk."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
-        times = find_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
+        times = find_time_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
             text = f"{keep_both_ends(previous, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
@@ -54,7 +54,7 @@ class Question:
         return replace(self, own=own, terms=terms)
 
 
-def is_naming(text: str, name: str) -> bool:
+def contains_name(text: str, name: str) -> bool:
     """Return True if a text contains a name."""
     return next(_find_positions(text, name), None) is not None
 
@@ -110,12 +110,12 @@ class SearchQuery:
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
         phrases = [
-            normalise_question(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)
+            normalise_phrase(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)
         ]
         text = _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed)
         terms = tuple(list_content_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
-        phrases = phrases if phrases or terms else [normalise_question(text)]
+        phrases = phrases if phrases or terms else [normalise_phrase(text)]
         return cls(
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
@@ -124,7 +124,7 @@ class SearchQuery:
 
     def matches(self, text: str) -> bool:
         """Return True if a text contains every phrase, ignoring case and spacing."""
-        whole = normalise_question(text)
+        whole = normalise_phrase(text)
         return all(phrase in whole for phrase in self.phrases)
 
     def count_terms(self, text: str) -> int:
@@ -133,10 +133,10 @@ class SearchQuery:
 
     def score_sentence(self, sentence: str) -> float:
         """Score how relevant a sentence is. A whole phrase counts more than single words."""
-        whole = normalise_question(sentence)
+        whole = normalise_phrase(sentence)
         return self.count_terms(sentence) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 
 
-def normalise_question(text: str) -> str:
+def normalise_phrase(text: str) -> str:
     """Normalise a text for the comparison of phrases: case, letter forms, emoji and spaces."""
     return " ".join(normalise_text(text).replace(_EMOJI_FORM, "").split())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.question import Question, is_naming
+from retrieval.question import Question, contains_name
 from storage.search.protocol import Candidates, Closeness
 
 SPREAD = 0.12  # the centred cosine that counts as one unit of meaning
@@ -56,7 +56,7 @@ class Ranked:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
-def rank(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
+def rank_passages(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
     """Score all passages and sort them, of equals the newer first."""
     neighbours = _find_neighbour_rows(found)
     by_assistant = found.by_assistant[found.messages]
@@ -94,7 +94,7 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     )
 
 
-def find_rarest(found: Candidates, question: Question, order: Sequence[int], *, limit: int) -> list[int]:
+def find_rarest_word_passages(found: Candidates, question: Question, order: Sequence[int], *, limit: int) -> list[int]:
     """Return the passages among `order` that hold the rarest of the question's own words.
 
     There are none if more than `limit` messages hold it.
@@ -183,7 +183,7 @@ def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
 
 def _score_named_speaker(found: Candidates, text: str) -> Values:
     """Return 1 for each message of the only speaker whom the question names, else 0."""
-    named = {speaker for speaker in set(found.speakers) if speaker and is_naming(text, speaker)}
+    named = {speaker for speaker in set(found.speakers) if speaker and contains_name(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in found.speakers], np.float64)
 
 

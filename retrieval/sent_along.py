@@ -55,7 +55,7 @@ class IncomingRenderer:
         if self._tokens.count(whole) <= tokens:
             return whole
         text = "\n".join(part.texts)
-        kept = self._tokens.cut_written(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
+        kept = self._tokens.cut_formatted(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
         return part.quote([kept]) if kept else ""
 
 

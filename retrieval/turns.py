@@ -65,11 +65,11 @@ class TurnRenderer:
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
         write = partial(self._format_content, message)
-        return write(self._tokens.cut_written(message.content, limit, write, self._tokens.cut_middle))
+        return write(self._tokens.cut_formatted(message.content, limit, write, self._tokens.cut_middle))
 
     def _make_turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
         carried = zip(messages, contents, strict=True)
-        tokens = sum(self._tokens.spoken_tokens(find_role(message), content) for message, content in carried)
+        tokens = sum(self._tokens.count_text_message(find_role(message), content) for message, content in carried)
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _render_content(self, message: Message) -> str:

@@ -36,7 +36,7 @@ With .5, on BEAM: 12 of 12 orders, 10 of 12 summaries, 7 of 12 counts; of 30 que
 """
 
 
-def is_wide(question: Floats, examples: Floats) -> bool:
+def needs_several_searches(question: Floats, examples: Floats) -> bool:
     """Return True if a question [d] needs more than one search. `examples`: WIDE, then NARROW, [n, d]."""
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())

@@ -95,7 +95,7 @@ class Summariser:
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
-        wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quote_text)
+        wishes = self._tokens.cut_formatted(material.wishes, self._window // 5, quoting.quote_text)
         material = replace(material, wishes=wishes, superseded=self._select_superseded_that_fit(material.superseded))
         for attempt in (material, material.without_base()):
             try:
@@ -229,7 +229,7 @@ class Summariser:
 
     def _format_bullets(self, texts: Sequence[str], most: int) -> list[Source]:
         return [
-            Source(text=_format_bullet(self._tokens.cut_written(text, most, _format_bullet)), is_user=False)
+            Source(text=_format_bullet(self._tokens.cut_formatted(text, most, _format_bullet)), is_user=False)
             for text in texts
         ]
 

@@ -45,7 +45,7 @@ def remove_invisible(text: str) -> str:
 
     Joiners in emoji and in scripts that need them stay, and so does the style of an emoji.
     """
-    return _UNDRAWN.sub(_keep_visible, replace_surrogates(text))
+    return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
 def format_visible_line(text: str) -> str:
@@ -53,7 +53,7 @@ def format_visible_line(text: str) -> str:
     return " ".join(remove_invisible(text).split())
 
 
-def _keep_visible(run: re.Match[str]) -> str:
+def _replace_invisible_run(run: re.Match[str]) -> str:
     """Return the run if it changes how its neighbours are drawn, a space for a line separator, or else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
@@ -173,7 +173,7 @@ _OPENING = re.compile(
 )
 
 
-def defuse_letters(text: str) -> str:
+def defuse_template_tokens(text: str) -> str:
     """Split each token of a chat template (<|im_start|>, [INST], …) with an invisible joiner. Idempotent.
 
     Many servers parse these tokens anywhere, so a message could begin a turn in another role.

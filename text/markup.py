@@ -50,7 +50,7 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:
-        name, value = _unpack(event)
+        name, value = _unpack_event(event)
         if name == "Start":
             node = _make_node(value)
             open_lists[-1].append(node)
@@ -72,7 +72,7 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
 
 
 def _make_node(tag: Any) -> list[Node]:
-    name, value = _unpack(tag)
+    name, value = _unpack_event(tag)
     if name == "Link":
         return ["a", str(value["dest_url"])]
     if name == "List":
@@ -80,6 +80,6 @@ def _make_node(tag: Any) -> list[Node]:
     return [_TAGS.get(name, "span")]
 
 
-def _unpack(event: Any) -> tuple[str, Any]:
+def _unpack_event(event: Any) -> tuple[str, Any]:
     """Return the name of an event or a tag, and its value or None."""
     return next(iter(event.items())) if isinstance(event, dict) else (event, None)

@@ -14,7 +14,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import defuse_letters, find_boundary, find_next_boundary, find_sentence_ends
+from text.characters import defuse_template_tokens, find_boundary, find_next_boundary, find_sentence_ends
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
@@ -70,7 +70,7 @@ class Tokenizer:
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
-            known = self._count(defuse_letters(text))
+            known = self._count(defuse_template_tokens(text))
             if len(self._cached) >= MAX_CACHED_COUNTS:
                 self._cached.clear()
             self._cached[key] = known
@@ -78,11 +78,11 @@ class Tokenizer:
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Count the tokens of a request."""
-        return REQUEST_OVERHEAD + sum(map(self.message_tokens, messages))
+        return REQUEST_OVERHEAD + sum(map(self.count_message, messages))
 
-    def message_tokens(self, message: PromptMessage) -> int:
+    def count_message(self, message: PromptMessage) -> int:
         """Count the tokens that a message adds to a request. Those of pictures are estimates."""
-        size = self.spoken_tokens(message.role, message.content) + self.count(message.call_id)
+        size = self.count_text_message(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
             # Arguments are sent as a JSON string inside JSON, with every quotation mark escaped.
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
@@ -90,7 +90,7 @@ class Tokenizer:
         size += self.count(message.reasoning) if message.reasoning else 0
         return size + sum(picture.tokens for picture in message.pictures)
 
-    def spoken_tokens(self, role: str, content: str) -> int:
+    def count_text_message(self, role: str, content: str) -> int:
         """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
@@ -138,7 +138,7 @@ class Tokenizer:
                 return result
         return head
 
-    def cut_written(
+    def cut_formatted(
         self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
         """Cut a text so that `write(text)`, which may quote it or add a heading, takes at most `tokens`.

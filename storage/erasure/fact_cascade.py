@@ -117,7 +117,7 @@ async def _repeats_forgotten_words(
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
-            rows = await word_index.search(reader, scope, [term], 50)
+            rows = await word_index.search_messages(reader, scope, [term], 50)
             if all(row["id"] in messages for row in rows):
                 return True
     return False

@@ -13,7 +13,7 @@ from itertools import chain
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Reader, Row
 from storage.search import full_text, word_index
-from storage.search.terms import select_wanted
+from storage.search.terms import select_searchable_terms
 from text import analyzer
 from text.stopwords import FUNCTION_WORDS
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
@@ -264,7 +264,7 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
                 some = scopes[first : first + THREADS_AT_ONCE]
                 found.update(
                     full_text.get_index(connection).find_holders(
-                        connection, some, select_wanted(several), MAX_HOLDERS + 1
+                        connection, some, select_searchable_terms(several), MAX_HOLDERS + 1
                     )
                 )
     terms = dict[int, set[str]]()

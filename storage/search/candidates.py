@@ -14,7 +14,7 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search import full_text
 from storage.search.protocol import Candidates
-from storage.search.terms import TermHashes, select_rarest, select_wanted
+from storage.search.terms import TermHashes, select_rarest_terms, select_searchable_terms
 
 MAX_WHOLE_MESSAGES = 400  # in a scope of at most so many messages, all are candidates
 ALWAYS = 20  # messages that hold the question's rarest words and are candidates, however well others match
@@ -79,14 +79,14 @@ def find_candidates(
     words = full_text.get_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
     turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
-    frequency = words.count_messages(connection, scope, select_wanted(terms))
+    frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
     else:
         hits = {*nearest}
-        if rarest := select_rarest(frequency):
+        if rarest := select_rarest_terms(frequency):
             hits.update(words.find_best(connection, scope, rarest, limit))
-        if always := select_rarest(frequency, ALWAYS, at_least=0):
+        if always := select_rarest_terms(frequency, ALWAYS, at_least=0):
             hits.update(words.find_holders(connection, [scope], list(always), ALWAYS))
         for start, end in times:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
@@ -135,7 +135,7 @@ def find_completions(
         holders = words.find_holders(connection, [scope], [term], MAX_ECHOES)
         return connection.execute(_EARLIER, (*scope, before, json.dumps(holders))).fetchone() is None
 
-    frequency = words.count_messages(connection, scope, select_wanted(terms))
+    frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
     prefixes = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
     unknown = [term for term in prefixes if is_unknown(term, frequency[term])]
     found = {term: sorted(words.find_completions(connection, scope, term), key=len) for term in unknown}

@@ -48,16 +48,16 @@ class TermsEntry:
     def make_row(self) -> tuple[Value, ...]:
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
-        return *where, *what, make_marks(self.terms, self.begins)
+        return *where, *what, encode_marks(self.terms, self.begins)
 
 
-def select_wanted(terms: Iterable[str]) -> list[str]:
+def select_searchable_terms(terms: Iterable[str]) -> list[str]:
     """Return at most MAX_TERMS distinct terms that can be looked up."""
     # A query of FTS5 ends at its first NUL, even inside quotes.
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
 
-def select_rarest(
+def select_rarest_terms(
     frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1
 ) -> dict[str, int]:
     """Return the rarest known terms with at most `max_postings` in total, but no fewer than `at_least` terms."""
@@ -93,7 +93,7 @@ def hash_term(term: str) -> int:
     return crc32(strip_token(term).encode())
 
 
-def make_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
+def encode_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
     """Return the value of `places.marks`: little-endian hashes of stripped terms, with a BORDER before each passage."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 

@@ -86,14 +86,14 @@ class Matrix:
     def bytes(self) -> int:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
-    def with_rows(self, seqs: Ints, parts: Ints, vectors: Floats) -> "Matrix":
+    def append_rows(self, seqs: Ints, parts: Ints, vectors: Floats) -> "Matrix":
         count = self.count + len(seqs)
         return replace(
             self,
             count=count,
-            seqs=_append_items(self.seqs, self.count, seqs),
-            parts=_append_items(self.parts, self.count, parts),
-            vectors=_append_items(self.vectors, self.count, vectors),
+            seqs=_append_to_array(self.seqs, self.count, seqs),
+            parts=_append_to_array(self.parts, self.count, parts),
+            vectors=_append_to_array(self.vectors, self.count, vectors),
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
@@ -115,7 +115,7 @@ class Matrix:
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _append_items(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _append_to_array(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Write items after the first `used` rows of an array. Return it, or a larger copy if it is too small."""
     count = used + len(items)
     if count > len(array):
@@ -149,7 +149,7 @@ class VectorIndex:
 
         This makes it the current model. After a change of model, everything is embedded again.
         """
-        await self._make_current(model)
+        await self._set_current_model(model)
         async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), parse_message(row)) for row in rows]
@@ -162,7 +162,7 @@ class VectorIndex:
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
         """Store or replace the vectors of messages. Skip messages erased or edited since they were embedded."""
-        await self._make_current(model)
+        await self._set_current_model(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
             by_owner.setdefault(item.message.scope.owner, []).append(item)
@@ -223,7 +223,7 @@ class VectorIndex:
 
     # inside -------------------------------------------------------------------------------------------------
 
-    async def _make_current(self, model: str) -> None:
+    async def _set_current_model(self, model: str) -> None:
         """Mark messages embedded by another model as unindexed, in several transactions."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
@@ -263,7 +263,7 @@ class VectorIndex:
             if held is None or not any(len(item.passages) for item in mine):
                 continue
             drops = self._drops
-            grown = await asyncio.to_thread(_add_items, held, mine)
+            grown = await asyncio.to_thread(_add_messages, held, mine)
             if drops != self._drops or grown is None:
                 self._cache.pop((scope, model), None)
             elif (scope, model) in self._cache:
@@ -275,20 +275,20 @@ def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matr
     fitting = [row for row in rows if len(row[2]) == 2 * held.dimensions]
     seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
     vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, held.dimensions)
-    return held.with_rows(np.array(seqs, np.int64), np.array(parts, np.int64), vectors)
+    return held.append_rows(np.array(seqs, np.int64), np.array(parts, np.int64), vectors)
 
 
-def _add_items(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
+def _add_messages(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
     """Add passages to a matrix. Return None if one replaces a stored vector or has another length."""
     if any(len(item.passages) and item.passages.shape[1] != held.dimensions for item in items):
         return None
     if np.isin(held.seqs[: held.count], [item.seq for item in items]).any():
         return None
-    rows = [(item.seq, part, blob) for item in items for part, blob in _split_blobs(item)]
+    rows = [(item.seq, part, blob) for item in items for part, blob in _encode_vectors(item)]
     return _extend_matrix(held, rows)
 
 
-def _split_blobs(item: MessageVectors) -> list[tuple[int, bytes]]:
+def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
@@ -298,7 +298,7 @@ def _store_vectors(model: str, items: Sequence[MessageVectors], connection: Conn
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [item for item in items if (item.seq, *item.message.scope, item.message.id, item.message.content) in texts]
     rows = [
-        (*item.message.scope, item.seq, model_id, part, blob) for item in fresh for part, blob in _split_blobs(item)
+        (*item.message.scope, item.seq, model_id, part, blob) for item in fresh for part, blob in _encode_vectors(item)
     ]
     connection.executemany(_REMOVE, [(*item.message.scope, item.seq) for item in fresh])
     connection.executemany(_INSERT, rows)

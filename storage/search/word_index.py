@@ -14,7 +14,7 @@ from runtime.cooperative import yielding_gil
 from storage.engine.protocol import Connection, Reader, Row, Transaction
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
-from storage.search.terms import TermsEntry, select_rarest, select_wanted, strip_token
+from storage.search.terms import TermsEntry, select_rarest_terms, select_searchable_terms, strip_token
 from text import analyzer
 from text.passages import split_passages
 
@@ -34,14 +34,14 @@ SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT va
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     """Index new messages, given as (seq, row) in ascending order."""
     entries = await analyse_rows(rows)
-    await tx.run(lambda connection: put(connection, entries))
+    await tx.run(lambda connection: index_entries(connection, entries))
 
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse messages for `put`. Use a thread unless there is only one short message."""
+    """Analyse messages for `index_entries`. Use a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
-        return [make_entry(*rows[0])]
-    return await asyncio.to_thread(lambda: [make_entry(seq, row) for seq, row in yielding_gil(rows)])
+        return [analyse_message(*rows[0])]
+    return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in yielding_gil(rows)])
 
 
 def remove_owner(connection: Connection, owner: int) -> None:
@@ -62,9 +62,9 @@ def remove_messages(connection: Connection, owner: int, ids: str) -> None:
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index a message that is new or whose text changed."""
-    entry = make_entry(seq, row)
+    entry = analyse_message(seq, row)
     _remove_seqs(connection, entry.scope.owner, [seq])
-    put(connection, [entry])
+    index_entries(connection, [entry])
 
 
 def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
@@ -73,18 +73,18 @@ def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> Non
     connection.execute(_REMOVE, (owner, given))
 
 
-async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
+async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
     """Return rows of `messages` that hold any of the terms, best by BM25 first.
 
     Terms that very many messages contain are ignored if there are rarer ones.
     """
-    wanted = select_wanted(terms)
+    wanted = select_searchable_terms(terms)
     if not wanted or limit <= 0:
         return []
 
     def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_index(connection)
-        rarest = select_rarest(index.count_messages(connection, scope, wanted))
+        rarest = select_rarest_terms(index.count_messages(connection, scope, wanted))
         seqs = index.find_best(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]
@@ -92,14 +92,14 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
     return await reader.run(find_rows)
 
 
-def put(connection: Connection, entries: Sequence[TermsEntry]) -> None:
+def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages inside the caller's transaction."""
     full_text.get_index(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
-def make_entry(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
-    """Analyse a message for `put`. `said` holds the terms of its text if they are already known."""
+def analyse_message(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
+    """Analyse a message for `index_entries`. `said` holds the terms of its text if they are already known."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)

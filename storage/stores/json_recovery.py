@@ -389,5 +389,5 @@ def _store_index_entries(
     # Skip messages that were forgotten, corrected or renamed after they were read: their entries are outdated.
     all_seqs = json.dumps(list(seqs))
     unchanged = {row["seq"] for row in connection.execute(_ROWS, (owner, all_seqs))}
-    word_index.put(connection, [entry for entry in entries if entry.seq in unchanged])
+    word_index.index_entries(connection, [entry for entry in entries if entry.seq in unchanged])
     connection.execute("DELETE FROM words_missing WHERE seq IN (SELECT value FROM json_each(?))", (all_seqs,))

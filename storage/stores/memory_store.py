@@ -201,7 +201,7 @@ class MemoryStore(FoldTable):
         """Return the best messages by BM25 with at least one of the terms (see text/analyzer.py), best first."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
-            return [parse_message(row) for row in await word_index.search(reader, scope, terms, limit)]
+            return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return edited messages whose earlier text has at least one of the terms, newest first, with the earlier text.

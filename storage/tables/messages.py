@@ -56,7 +56,7 @@ def append_messages(
         explanation_table.store_explanation(connection, message, draft.explanation)
         stored.append(message)
     if entries:
-        word_index.put(connection, entries)
+        word_index.index_entries(connection, entries)
     return stored
 
 

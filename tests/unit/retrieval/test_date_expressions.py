@@ -4,14 +4,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from retrieval.date_expressions import find_ranges
+from retrieval.date_expressions import find_time_ranges
 from text.analyzer import fold_term, normalise_text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def spans(question: str) -> list[tuple[date, date]]:
-    return [(one.start.date(), one.end.date()) for one in find_ranges(fold_term(normalise_text(question)), NOW)]
+    return [(one.start.date(), one.end.date()) for one in find_time_ranges(fold_term(normalise_text(question)), NOW)]
 
 
 def begins(question: str) -> set[date]:

@@ -66,7 +66,7 @@ def test_nobody_forges_the_line_of_another_member(gap: str) -> None:
         system_prompt="Be brief.",
         now=NOW,
     )
-    builder.take_last_turns(turns([(forged, "Noted.")]))
+    builder.add_last_turns(turns([(forged, "Noted.")]))
     contents = [one.content for one in builder.context().messages if "walrus" in one.content]
     assert len(contents) == 2
     for content in contents:
@@ -132,20 +132,20 @@ def drafted(
     builder = PromptBuilder(
         tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
     )
-    builder.take_last_turns([one for one in everything if one.turn in newest])
-    builder.take_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
-    builder.take_profile(document(profile) if profile else None)
-    builder.take_summaries(summaries)
-    builder.take_older_turns(unfolded)
-    builder.take_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
+    builder.add_last_turns([one for one in everything if one.turn in newest])
+    builder.add_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
+    builder.add_profile(document(profile) if profile else None)
+    builder.add_summaries(summaries)
+    builder.add_older_turns(unfolded)
+    builder.add_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
     if is_required:
-        builder.keep_room_for_one()
+        builder.make_room_for_snippet()
     shown = builder.shown_ids
     snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
     packing = Packing(room=builder.snippet_room, now=NOW, count=TOKENS.count)
     for snippet in snippets:
-        packing.take(snippet)
-    builder.take_snippets(packing.snippets)
+        packing.add_snippet(snippet)
+    builder.add_snippets(packing.snippets)
     return builder.context()
 
 
@@ -354,13 +354,13 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
         builder = PromptBuilder(
             tokenizer=tokenizer, budgets=FULL.fit_under(1500), incoming=incoming("Now?"), system_prompt="Hi.", now=NOW
         )
-        builder.take_last_turns(talk[-8:])
-        builder.take_instructions([recalled(9, "Be brief.")])
-        builder.take_profile(document("Anna sails. " * 20))
-        builder.take_summaries([summary(1, 1, 6, "They talked.")])
-        builder.take_older_turns(talk)
-        builder.take_facts([recalled(1, "Anna sails.")])
-        builder.take_snippets([Snippet(message=talk[0], text=talk[0].content, score={})])
+        builder.add_last_turns(talk[-8:])
+        builder.add_instructions([recalled(9, "Be brief.")])
+        builder.add_profile(document("Anna sails. " * 20))
+        builder.add_summaries([summary(1, 1, 6, "They talked.")])
+        builder.add_older_turns(talk)
+        builder.add_facts([recalled(1, "Anna sails.")])
+        builder.add_snippets([Snippet(message=talk[0], text=talk[0].content, score={})])
         tokenizer.more = more
         made = builder.context()
         tokenizer.more = 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.date_expressions import Range
 from retrieval.question import Question
-from retrieval.ranking import Ranked, find_rarest, rank
+from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
 from storage.search.protocol import Candidates, Closeness
 
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -65,28 +65,28 @@ def strongest(ranked: Ranked) -> str:
 
 def test_a_message_with_a_rare_word_stands_before_one_with_a_common_word() -> None:
     found = candidates([*[Told(terms="boat")] * 5, Told(terms="walrus")])
-    ranked = rank(found, question("walrus boat"))
+    ranked = rank_passages(found, question("walrus boat"))
     assert ranked.ids[0] == 6
     assert strongest(ranked) == "words"
 
 
 def test_what_means_the_same_stands_first_where_no_word_is_shared() -> None:
-    ranked = rank(candidates([Told(), Told(), Told()]), question("walrus"), close(0.0, 0.5, -0.2))
+    ranked = rank_passages(candidates([Told(), Told(), Told()]), question("walrus"), close(0.0, 0.5, -0.2))
     assert ranked.ids == [2, 1, 3]
     assert strongest(ranked) == "meaning"
 
 
 def test_neighbours_of_what_is_found_come_with_it_but_not_across_a_gap() -> None:
     told = [Told(), Told(terms="walrus"), Told(), Told(), Told()]
-    together = rank(candidates(told, apart=False), question("walrus"))
+    together = rank_passages(candidates(told, apart=False), question("walrus"))
     assert set(together.ids[:3]) == {1, 2, 3}
-    apart = rank(candidates(told), question("walrus"))
+    apart = rank_passages(candidates(told), question("walrus"))
     assert "nearby" not in apart.get_parts(0)
 
 
 def test_passages_of_a_long_message_lend_nothing_to_what_stands_next_to_it() -> None:
     told = [Told(), Told(terms="walrus"), Told(same_message=True), Told()]
-    ranked = rank(candidates(told, apart=False), question("walrus"))
+    ranked = rank_passages(candidates(told, apart=False), question("walrus"))
     assert all(ranked.parts["nearby"][row] == 0 for row in (0, 3))
 
 
@@ -94,62 +94,62 @@ def test_the_long_answer_to_the_best_message_comes_with_its_best_passages() -> N
     asked = Told(terms="walrus tusk")
     answer = [Told(by_assistant=True), Told(terms="tusk", same_message=True), *[Told(same_message=True)] * 2]
     told = [Told(), asked, *answer, Told(terms="walrus"), *answer]
-    ranked = rank(candidates(told, apart=False, assistant_mean=100.0), question("walrus tusk"))
+    ranked = rank_passages(candidates(told, apart=False, assistant_mean=100.0), question("walrus tusk"))
     raised = [row for row in range(2, len(told)) if ranked.parts["nearby"][row] > 0]
     assert raised == [2, 3]
     assert ranked.scores[3] > ranked.scores[2] > 0
-    after_a_gap = rank(candidates(told, assistant_mean=100.0), question("walrus tusk"))
+    after_a_gap = rank_passages(candidates(told, assistant_mean=100.0), question("walrus tusk"))
     assert not after_a_gap.parts["nearby"][2:].any()
 
 
 def test_an_answer_in_two_passages_comes_with_both() -> None:
     told = [Told(terms="walrus"), Told(by_assistant=True), Told(same_message=True)]
-    ranked = rank(candidates(told, apart=False, assistant_mean=100.0), question("walrus"))
+    ranked = rank_passages(candidates(told, apart=False, assistant_mean=100.0), question("walrus"))
     assert (ranked.scores[1:] > 0).all()
 
 
 def test_the_first_message_of_a_day_rises_with_what_its_day_is_found_for() -> None:
     day = timedelta(days=1)
     told = [Told(), Told(at=MONDAY + day), Told(terms="walrus", at=MONDAY + day), Told(at=MONDAY + 2 * day)]
-    ranked = rank(candidates(told), question("walrus"))
+    ranked = rank_passages(candidates(told), question("walrus"))
     assert ranked.ids[:2] == [3, 2]
     assert ranked.parts["opening"][1] > 0
 
 
 def test_what_was_said_just_now_counts_more() -> None:
     told = [Told(terms="walrus", at=MONDAY + timedelta(days=99)), Told(terms="walrus")]
-    ranked = rank(candidates(told), question("walrus"))
+    ranked = rank_passages(candidates(told), question("walrus"))
     assert ranked.ids == [1, 2]
     assert ranked.get_parts(0)["recent"] > 0.2
 
 
 def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="Bob")])
-    assert rank(found, question("what did Ann say")).ids == [1, 2]
-    assert not rank(found, question("what did Ann and Bob say")).get_parts(0)
+    assert rank_passages(found, question("what did Ann say")).ids == [1, 2]
+    assert not rank_passages(found, question("what did Ann and Bob say")).get_parts(0)
 
 
 def test_a_name_is_no_part_of_a_longer_word() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="小明"), Told(speaker="O'Neil (home)")])
-    assert rank(found, question("what are our annual plans")).ids == [3, 2, 1]
-    assert rank(found, question("what about Ann's plans")).ids[0] == 1
-    assert rank(found, question("小明喜欢什么")).ids[0] == 2
-    assert rank(found, question("and o'neil (home)?")).get_parts(2)["speaker"] == 2.0
+    assert rank_passages(found, question("what are our annual plans")).ids == [3, 2, 1]
+    assert rank_passages(found, question("what about Ann's plans")).ids[0] == 1
+    assert rank_passages(found, question("小明喜欢什么")).ids[0] == 2
+    assert rank_passages(found, question("and o'neil (home)?")).get_parts(2)["speaker"] == 2.0
 
 
 def test_a_long_winded_assistant_yields_to_people() -> None:
     told = [Told(terms="walrus", by_assistant=True), Told(terms="walrus")]
-    talkative = rank(candidates(told, assistant_mean=100.0), question("walrus"))
+    talkative = rank_passages(candidates(told, assistant_mean=100.0), question("walrus"))
     assert talkative.is_verbose
     assert talkative.ids == [2, 1]
     assert talkative.by_meaning.tolist() == [1]
-    assert not rank(candidates(told), question("walrus")).is_verbose
+    assert not rank_passages(candidates(told), question("walrus")).is_verbose
 
 
 def test_a_passage_of_a_long_answer_yields_more_than_a_whole_short_one() -> None:
     short, long = Told(terms="walrus", by_assistant=True), Told(terms="walrus", by_assistant=True)
     found = candidates([Told(), short, long, Told(same_message=True)], assistant_mean=100.0)
-    ranked = rank(found, question("walrus"))
+    ranked = rank_passages(found, question("walrus"))
     assert ranked.ids[:2] == [2, 3]
     assert ranked.parts["assistant"].tolist() == [0.0, -1.0, -2.0, -2.0]
 
@@ -158,20 +158,20 @@ def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
     day = timedelta(days=1)
     found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
     tuesday = Range(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2)
-    assert rank(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
+    assert rank_passages(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
 
 
 def test_of_equals_the_newest_stands_first() -> None:
-    assert rank(candidates([Told(terms="walrus"), Told(terms="walrus")]), question("walrus")).ids == [2, 1]
+    assert rank_passages(candidates([Told(terms="walrus"), Told(terms="walrus")]), question("walrus")).ids == [2, 1]
 
 
 def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
     found = candidates([Told(terms="boat"), Told(terms="boat walrus"), Told(terms="boat")])
-    assert find_rarest(found, question("walrus boat unicorn"), [0, 1, 2], limit=3) == [1]
-    assert find_rarest(found, question("walrus boat"), [0, 2], limit=3) == []
-    assert find_rarest(found, question("boat"), [0, 1, 2], limit=2) == []
-    assert find_rarest(found, question("unicorn"), [0, 1, 2], limit=3) == []
+    assert find_rarest_word_passages(found, question("walrus boat unicorn"), [0, 1, 2], limit=3) == [1]
+    assert find_rarest_word_passages(found, question("walrus boat"), [0, 2], limit=3) == []
+    assert find_rarest_word_passages(found, question("boat"), [0, 1, 2], limit=2) == []
+    assert find_rarest_word_passages(found, question("unicorn"), [0, 1, 2], limit=3) == []
 
 
 def test_nothing_is_ranked_where_there_is_nothing() -> None:
-    assert rank(candidates([]), question("walrus"), close()).ids == []
+    assert rank_passages(candidates([]), question("walrus"), close()).ids == []

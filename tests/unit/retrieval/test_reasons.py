@@ -18,7 +18,7 @@ from locales.catalog import LANGUAGES, speak_in, tr
 from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
 from records.messages import Message
-from retrieval.question import Question, is_naming
+from retrieval.question import Question, contains_name
 from settings import Settings
 from storage.search.protocol import Floats
 from tests.paths import ROOT
@@ -82,7 +82,7 @@ def is_next_to_what_fits(given: Given, message: Message) -> bool:
 
 
 def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
-    named = {one for one in {one.speaker for one in given.said} if is_naming(given.question.text, one)}
+    named = {one for one in {one.speaker for one in given.said} if contains_name(given.question.text, one)}
     return named == {message.speaker}
 
 

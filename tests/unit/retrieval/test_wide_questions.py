@@ -1,7 +1,7 @@
 """Questions about orders, counts and whole stories are recognised by their meaning, in languages without an example."""
 
 from llm.local_embedder import LocalEmbedder
-from retrieval.wide_questions import NARROW, WIDE, is_wide
+from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 
 WIDE_ONES = (
     "In what order did I bring up the different parts of the garden project?",
@@ -23,7 +23,7 @@ NARROW_ONES = (
 async def test_wide_questions_are_told_from_narrow_ones() -> None:
     async with LocalEmbedder() as embedder:
         examples = await embedder.passages([*WIDE, *NARROW])
-        wide = [is_wide(await embedder.query(question), examples) for question in WIDE_ONES]
-        narrow = [is_wide(await embedder.query(question), examples) for question in NARROW_ONES]
+        wide = [needs_several_searches(await embedder.query(question), examples) for question in WIDE_ONES]
+        narrow = [needs_several_searches(await embedder.query(question), examples) for question in NARROW_ONES]
     assert sum(wide) >= len(wide) - 1
     assert sum(narrow) == 0

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.search.terms import TermHashes, make_marks, strip_token
+from storage.search.terms import TermHashes, encode_marks, strip_token
 
 TERMS = ("cat", "dog", "tea", "a.b", "a@b", "кот", "猫")  # "a.b" and "a@b" are the same token
 terms = st.lists(st.sampled_from(TERMS), max_size=6)
@@ -13,7 +13,7 @@ terms = st.lists(st.sampled_from(TERMS), max_size=6)
 @given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
 def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
     stored = [[strip_token(term) for term in text] for text in texts]
-    found = TermHashes([make_marks(text) for text in stored])
+    found = TermHashes([encode_marks(text) for text in stored])
     often = [[text.count(strip_token(term)) for text in stored] for term in asked]
     assert np.array_equal(found.count_terms(asked), np.array(often, np.float64).reshape(len(asked), len(texts)))
     assert found.lengths.tolist() == [len(text) for text in texts]
@@ -26,7 +26,9 @@ def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: lis
     for passage in passages:
         begins.append(len(said))
         said += passage
-    found = TermHashes([make_marks(list(map(strip_token, said)), begins), make_marks(list(map(strip_token, other)))])
+    found = TermHashes(
+        [encode_marks(list(map(strip_token, said)), begins), encode_marks(list(map(strip_token, other)))]
+    )
     assert found.messages.tolist() == [*[0] * len(passages), 1]
     assert found.parts.tolist() == [*range(len(passages)), 0]
     whole = [heading + passage for passage in passages] + [other]

@@ -14,7 +14,7 @@ from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
-from text.characters import defuse_letters, replace_surrogates
+from text.characters import defuse_template_tokens, replace_surrogates
 from text.tokenizer import MAX_CACHED_COUNTS, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
@@ -48,7 +48,7 @@ def old() -> Tokenizer:
 def test_counts_are_tiktokens_own() -> None:
     encoding = reference_encoding("o200k_base")
     text = "".join(PROSE.values()) + "<|endoftext|>"
-    assert EXACT.count(text) == len(encoding.encode(defuse_letters(text), disallowed_special=()))
+    assert EXACT.count(text) == len(encoding.encode(defuse_template_tokens(text), disallowed_special=()))
     assert EXACT.count("") == 0
 
 
@@ -140,7 +140,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 
     for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.cut_middle):
-            result = tokenizer.cut_written(text, limit, write, cut)
+            result = tokenizer.cut_formatted(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
             if tokenizer.count(write(text)) <= limit:
                 assert result == text
@@ -149,7 +149,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
     said = EXACT.count("Anna: said so")
     assert said < EXACT.count("Anna: ") + EXACT.count("said so")
-    assert EXACT.cut_written("said so", said, "Anna: {}".format) == "said so"
+    assert EXACT.cut_formatted("said so", said, "Anna: {}".format) == "said so"
 
 
 @given(text=texts, limit=st.integers(1, 60))
@@ -227,7 +227,7 @@ def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path)
 def test_each_bundled_encoding_counts_as_tiktoken_does(name: str) -> None:
     ours, theirs = Tokenizer.for_encoding(name), reference_encoding(name)
     for text in (*PROSE.values(), "   \n\n  \tx", "it'S 12345 <|endoftext|>", "".join(PROSE.values()) * 3):
-        assert ours.count(text) == len(theirs.encode(defuse_letters(text), disallowed_special=()))
+        assert ours.count(text) == len(theirs.encode(defuse_template_tokens(text), disallowed_special=()))
 
 
 def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
