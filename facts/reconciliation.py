@@ -94,9 +94,15 @@ def plan_changes(
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
-        subject = draft.subject if draft.kind not in LASTING else ""
         said_at = _EARLIEST if draft.is_in_question else draft.observed_at
-        if is_overruled_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=said_at):
+        if is_overruled_by(
+            decisions,
+            draft.text,
+            draft.subject if draft.kind not in LASTING else "",
+            sources=draft.source_ids,
+            said_at=said_at,
+            person_id=draft.person_id,
+        ):
             continue
         change = FactChange(fact=draft)
         for number in _select_nominated(draft, held, candidates):

@@ -27,7 +27,11 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
         key=key,
         terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
         # A value that another fact has replaced says nothing about that fact's value.
-        subject=_hash_subject(fact.subject, key) if fact.kind not in LASTING and not fact.superseded_by else "",
+        subject=_hash_subject(
+            fact.subject if fact.kind not in LASTING and not fact.superseded_by else "",
+            fact.person_id if fact.owner < 0 else 0,
+            key,
+        ),
         source_ids=fact.source_ids,
         decided_at=decided_at,
     )
@@ -39,19 +43,29 @@ def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> l
 
 
 def is_overruled_by(
-    decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
+    decisions: Iterable[Decision],
+    text: str,
+    subject: str,
+    *,
+    sources: Collection[int],
+    said_at: datetime,
+    person_id: int = 0,
 ) -> bool:
-    """Return True if a text is about the same thing as a decision, and was said before it."""
-    return any(said_at <= decision.decided_at and _matches(decision, text, subject, sources) for decision in decisions)
+    """Return True if a text of `person_id` is about the same thing as a decision, and was said before it."""
+    return any(
+        said_at <= decision.decided_at and _matches(decision, text, subject, sources, person_id)
+        for decision in decisions
+    )
 
 
-def _matches(decision: Decision, text: str, subject: str, sources: Collection[int]) -> bool:
+def _matches(decision: Decision, text: str, subject: str, sources: Collection[int], person_id: int) -> bool:
     terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
     if not terms or not decided:
         return False
     # The same message may be put into other words when it is read again ("lives in Porto", "moved to Porto").
     is_told_again = 2 * len(terms & decided) >= len(decided) and not set(decision.source_ids).isdisjoint(sources)
-    is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, decision.key)
+    member = person_id if decision.owner < 0 else 0
+    is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, member, decision.key)
     return terms <= decided or decided <= terms or is_told_again or is_same_value
 
 
@@ -61,8 +75,11 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
-def _hash_subject(subject: str, key: str) -> str:
+def _hash_subject(subject: str, member: int, key: str) -> str:
+    """Return a subject as a keyed hash, or its words if `key` is empty. Each member of a group has a home."""
     words = " ".join(sorted(find_topics(subject)))
+    if words and member:
+        words = f"{words} of {member}"
     return _hash_text(f"subject {words}", key) if words and key else words
 
 

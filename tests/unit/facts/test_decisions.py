@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from background.rebuild import RebuildProgress
 from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, BORIS, Talk, talking
 from tests.unit.facts.test_history_extraction import chat, extracted, imported
 
 SCOPE = Scope(owner=ANNA.id)
@@ -156,6 +157,28 @@ async def test_a_question_undoes_no_decision_and_its_request_carries_it(talk: Ta
     await talk.say(AGAIN[language])
     await facts.learn(SCOPE)
     assert text in await valid(talk)
+
+
+async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk) -> None:
+    group = Scope(owner=-5)
+    await talk.remember(owner=group.owner)
+    for person, text in ((ANNA, "Ich wohne in Gent."), (BORIS, "Ich wohne in Gent, am Kanal.")):
+        await talk.conversation.reply(replace(talk.incoming(text), scope=group, person=person, in_group=True))
+    single: Mapping[str, Any] = {"quote": "wohne in Gent", "attribute": "home", "is_single": True, "type": "state"}
+    told = [
+        single | {"message": 1, "text": "Anna wohnt in Gent.", "about": "Anna", "replaces": None},
+        single | {"message": 3, "text": "Boris wohnt in Gent.", "about": "Boris", "replaces": None},
+    ]
+    talk.server.default_schema("facts", json.dumps({"facts": told}))
+    facts = talk.services.facts
+    first, _ = await facts.learn(group)
+    talk.moment[0] += timedelta(minutes=1)
+    await facts.delete(group.owner, first.id)
+    async with talk.services.memory.home(group.owner) as store:
+        for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
+            await store.forgetting.revise(group, number, text, why="edited", now=talk.moment[0])
+    await facts.learn(group)
+    assert [fact.text for fact in await facts.known(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
 
 
 @pytest.mark.parametrize("how", ["erased", "forgotten"])
