@@ -75,7 +75,7 @@ def rank_passages(found: Candidates, question: Question, closeness: Closeness | 
         "assistant": -penalty * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING * _score_day_openers(found, scores, of_all=not is_verbose)
+    parts["opening"] = OPENING * _score_day_openers(found, scores)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY_SECONDS
     parts["recent"] = RECENT * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
@@ -152,16 +152,13 @@ def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Value
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
-def _score_day_openers(found: Candidates, scores: Values, *, of_all: bool) -> Values:
-    """Return, for the passages of each day's first message, how far the best score of that day is above theirs.
-
-    Only people's own messages are compared, or those `of_all`.
-    """
+def _score_day_openers(found: Candidates, scores: Values) -> Values:
+    """Return, for the passages of each day's first message, how far people's best score of that day is above theirs."""
     raised = np.zeros(len(found))
     _, days = np.unique(found.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
     best = np.full(len(firsts), -np.inf)
-    own = np.flatnonzero(~found.by_assistant[found.messages] | of_all)
+    own = np.flatnonzero(~found.by_assistant[found.messages])
     np.maximum.at(best, days[found.messages[own]], scores[own])
     opens = np.flatnonzero(np.isin(found.messages, firsts))
     raised[opens] = np.maximum(0.0, best[days[found.messages[opens]]] - scores[opens])
