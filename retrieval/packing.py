@@ -88,15 +88,12 @@ class Packing:
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
             return True
         parts = parts | {passage.part}
-        snippet = Snippet(
-            message=passage.message, text=join_passages(passage.message.content, parts), score=passage.score
-        )
-        if id_ in self._taken:
-            snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
-        if not self.add_snippet(snippet, reserved=reserved):
-            return False
-        self._parts[id_] = parts
-        return True
+        text = join_passages(passage.message.content, parts)
+        score = self._taken[id_].score if id_ in self._taken else passage.score
+        is_added = self.add_snippet(Snippet(message=passage.message, text=text, score=score), reserved=reserved)
+        if is_added:
+            self._parts[id_] = parts
+        return is_added
 
     def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
         """Take a snippet in place of an earlier one of its message. Return False if it does not fit."""

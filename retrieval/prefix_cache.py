@@ -4,7 +4,9 @@ Chooses which version of a live summary a prompt shows, and where its verbatim p
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from records.messages import Message
 from records.summaries import Summary
@@ -72,10 +74,5 @@ def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int
     if total <= budget:
         return 0
     leap = max(1, step)
-    skip = min(total, math.ceil((total - budget) / leap) * leap)
-    passed = 0
-    for index, size in enumerate(sizes):
-        if passed >= skip:
-            return index
-        passed += size
-    return len(sizes)
+    skipped = min(total, math.ceil((total - budget) / leap) * leap)
+    return bisect_left(list(accumulate(sizes, initial=0)), skipped)

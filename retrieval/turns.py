@@ -1,5 +1,6 @@
 """Renders past turns for a prompt: whole, or with their longest messages cut in the middle. Pure."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -99,14 +100,8 @@ def find_role(message: Message) -> Role:
 
 def find_common_limit(sizes: Sequence[int], room: int) -> int:
     """Return the largest limit at which the sizes, each capped at it, add up to at most `room`."""
-    low, high = 0, max(sizes, default=0)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sum(min(size, middle) for size in sizes) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    limits = range(max(sizes, default=0) + 1)
+    return max(0, bisect_right(limits, room, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
 def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

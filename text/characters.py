@@ -131,8 +131,9 @@ def split_sentences(text: str) -> Iterator[str]:
         start = end
 
 
-def _is_joined(text: str, at: int) -> bool:
-    before, after = text[at - 1], text[at]
+def _is_joined(text: str, position: int) -> bool:
+    """Return True if the characters before and after a position are drawn as one."""
+    before, after = text[position - 1], text[position]
     return (
         unicodedata.combining(after) != 0
         or after in "\u200d\ufe0e\ufe0f\u20e3"
@@ -143,24 +144,16 @@ def _is_joined(text: str, at: int) -> bool:
     )
 
 
-def find_boundary(text: str, at: int, start: int = 0) -> int:
-    """Return the nearest position, up to 16 before this one, that splits no visible character."""
-    if not start < at < len(text):
-        return at
-    for position in range(at, max(start, at - 16), -1):
-        if not _is_joined(text, position):
-            return position
-    return at
+def find_boundary(text: str, position: int, start: int = 0) -> int:
+    """Return the nearest position, up to 16 before this one but after `start`, that splits no visible character."""
+    nearby = range(position, max(start, position - 16), -1) if position < len(text) else ()
+    return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
 
-def find_next_boundary(text: str, at: int) -> int:
+def find_next_boundary(text: str, position: int) -> int:
     """Return the nearest position, up to 16 after this one, that splits no visible character."""
-    if not 0 < at < len(text):
-        return at
-    for position in range(at, min(len(text), at + 16)):
-        if not _is_joined(text, position):
-            return position
-    return at
+    nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
+    return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
 
 _JOINER = "\u200d"  # has no width, and is part of no such token

@@ -33,14 +33,10 @@ _END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 def feed_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
     """Parse a page. Yield after each piece, so that the caller can take the results so far or stop."""
-    shown = _MARKS.sub(_keep_end, page)
+    # An end tag stays. Anything else becomes a space.
+    shown = _MARKS.sub(lambda mark: mark[0] if _END.fullmatch(mark[0]) else " ", page)
     for start in yielding_gil(range(0, len(shown), PIECE_CHARS)):
         parser.feed(shown[start : start + PIECE_CHARS])
         yield
     parser.close()
     yield
-
-
-def _keep_end(mark: re.Match[str]) -> str:
-    """Keep an end tag, and replace anything else by a space."""
-    return mark[0] if _END.fullmatch(mark[0]) else " "
