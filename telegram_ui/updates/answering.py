@@ -31,7 +31,7 @@ from telegram_ui.sending.chat import Chat, check_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
-from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -157,7 +157,7 @@ class AnswerDelivery:
     ) -> tuple[Outcome, list[int]]:
         """Send the whole answer to an update. Return the outcome and the ids of the messages that show it."""
         wait, refusals = 1.0, 0
-        while await self._queue.begin(update_id, "sends") <= SENDS_EVER:
+        while await self._queue.begin(update_id, "sends") <= MAX_SENDS:
             try:
                 await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown:
@@ -238,7 +238,6 @@ class Answering:
         self._placement = placement
         self._answer_delivery = answer_delivery
         self._settling: set[Scope] = set()
-        self._clearing: set[Scope] = set()
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer a person's message, which may have several pieces. Raise only CancelledError.
@@ -256,7 +255,7 @@ class Answering:
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed, asked = pieces[0], Repeatable(pieces=tuple(pieces))
+        parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
         stop = partial(answers.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
@@ -267,7 +266,7 @@ class Answering:
                 await check_lease()
                 read = await self._attached_files.read(pieces)
             if read.refusal:
-                await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
+                await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
                 await self._queue.done(ids)
                 return
             async with self._delivery.show_typing(parsed.chat):
@@ -287,7 +286,7 @@ class Answering:
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()
-            if await self._error_boundary.report_failure(parsed, error, asked):
+            if await self._error_boundary.report_failure(parsed, error, request):
                 await self._queue.done(ids)
 
     async def _deliver_answer(
@@ -311,8 +310,12 @@ class Answering:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.note_shown(read.incoming, shown_as)
-            if keyboard is not None and self._dependencies.last_buttons.record_answer(parsed.chat, shown_as):
-                self._submit_button_removal(parsed.chat)
+            last_buttons = self._dependencies.last_buttons
+            has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
+            # One waiting job per place is enough: it removes the buttons of all earlier answers.
+            if has_earlier and not self._queues.buttons.has_waiting(parsed.location):
+                clear = partial(last_buttons.clear_earlier, self._delivery, parsed.chat)
+                self._queues.buttons.submit(parsed.location, clear)
             self._submit_speech(pieces, reply, shown_as)
         self.submit_settling(parsed)
 
@@ -321,7 +324,7 @@ class Answering:
         done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
-        elif self._queue.are_on_disk(ids):
+        elif self._queue.are_written(ids):
             self._queue.postpone(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
@@ -332,16 +335,6 @@ class Answering:
             args = dependencies, parsed.chat, parsed.person, reply, shown_as
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
             self._queues.slow.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, speak))
-
-    def _submit_button_removal(self, chat: Chat) -> None:
-        # One waiting job per place is enough: it removes the buttons of all earlier answers.
-        if chat.location not in self._clearing:
-            self._clearing.add(chat.location)
-            self._queues.buttons.submit(chat.location, partial(self._clear_buttons, chat))
-
-    async def _clear_buttons(self, chat: Chat) -> None:
-        self._clearing.discard(chat.location)
-        await self._dependencies.last_buttons.clear_earlier(self._delivery, chat)
 
     def submit_settling(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer in a scope, such as summarising."""

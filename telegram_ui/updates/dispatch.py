@@ -99,7 +99,7 @@ class Dispatcher:
             self._upgrades.begin(*ids, partial(self._mark_done, received))
             return
         parsed = parse_update(update, update.get_bot().bot)
-        parsed = parsed and self._upgrades.follow_upgrade(parsed)
+        parsed = parsed and self._upgrades.move_to_supergroup(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._mark_done(received)
         elif not await self._is_served(received, parsed):
@@ -147,7 +147,6 @@ class Dispatcher:
         self._pastes.close()
         await self._queues.close(grace=grace)
 
-    # commands -----------------------------------------------------------------------------------------
     def _dispatch_command(self, received: Received, parsed: ParsedUpdate) -> None:
         self._pastes.end(parsed.sender)
         if parsed.command == "stop":
@@ -163,20 +162,21 @@ class Dispatcher:
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            self._submit_command(received, parsed, partial(self._say_unknown_command, parsed))
+            say = self._delivery.say
+            unknown = parsed.command
+            self._submit_command(received, parsed, lambda: say(parsed.chat, self._commands.format_unknown(unknown)))
         else:  # in a group, another bot may know the command
             self._submit_command(received, parsed, _do_nothing)
 
-    # presses ------------------------------------------------------------------------------------------
     def _dispatch_press(self, received: Received, parsed: ParsedUpdate) -> None:
-        update = received.update
-        if self._upgrades.is_in_old_chat(update):
-            self._submit_command(received, parsed, partial(self._upgrades.refuse_press, update))
+        update, query = received.update, received.update.callback_query
+        if query is not None and self._upgrades.is_in_old_chat(query):
+            self._submit_command(received, parsed, lambda: query.answer(tr("shared-dead-button")))
             return
         if (again := self._repeats.find_request(received, parsed)) is not None:
             self._submit_repeat(received, parsed, again)
             return
-        data = (update.callback_query.data if update.callback_query else None) or ""
+        data = (query.data if query else None) or ""
         press: Work = partial(self._commands.handle_press, update, parsed.chat, parsed.person)
         row = self._commands.find_press(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
@@ -188,7 +188,8 @@ class Dispatcher:
 
     def _submit_repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
         if not again.pieces:
-            self._submit_command(received, parsed, partial(self._ask_to_send_again, parsed))
+            show = partial(self._delivery.replace, parsed.chat, parsed.telegram_id)
+            self._submit_command(received, parsed, lambda: show(tr("answers-send-again")))
         elif again.received is not None:
             self._route_update(again.received, again.pieces[0])
         else:
@@ -199,9 +200,6 @@ class Dispatcher:
         take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
 
-    async def _ask_to_send_again(self, parsed: ParsedUpdate) -> None:
-        await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
-
     async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
         if update.callback_query is not None and not is_answered_there:
@@ -209,29 +207,24 @@ class Dispatcher:
                 await update.callback_query.answer()
 
     def _submit_command(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
-        asked = Repeatable(pieces=(parsed,), received=received)
-
-        async def finished() -> None:
-            if await self._error_boundary.run_guarded(parsed, work, asked=asked):
-                await self._mark_done(received)
-
         queues = self._queues.slow if is_slow else self._queues.commands
-        queues.submit(parsed.location, finished)
+        queues.submit(parsed.location, partial(self._run_and_mark_done, received, parsed, work))
 
     def _submit_chat_job(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
-        asked = Repeatable(pieces=(parsed,), received=received)
-
-        async def finished() -> None:
+        async def run(_: object = None) -> None:
             try:
-                if await self._error_boundary.run_guarded(parsed, work, asked=asked):
-                    await self._mark_done(received)
+                await self._run_and_mark_done(received, parsed, work)
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._mark_done(received)
                 raise
 
-        waiting = WaitingTurn([parsed], lambda _: finished()) if is_answer else finished
-        self._queues.chats.submit(parsed.location, waiting)
+        self._queues.chats.submit(parsed.location, WaitingTurn([parsed], run) if is_answer else run)
+
+    async def _run_and_mark_done(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
+        request = Repeatable(pieces=(parsed,), received=received)
+        if await self._error_boundary.run_guarded(parsed, work, request=request):
+            await self._mark_done(received)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         await press()
@@ -314,7 +307,6 @@ class Dispatcher:
                 parsed.location, partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
             )
 
-    # chat ---------------------------------------------------------------------------------------------
     async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
         try:
@@ -344,42 +336,38 @@ class Dispatcher:
             is_text = parsed.kind == "text" and not parsed.attachment
             if not is_text or not await self._commands.awaits_text(parsed.chat, parsed.person, parsed.update_id):
                 return False
-        taken = False
+        was_taken = False
 
         async def offer() -> None:
-            nonlocal taken
+            nonlocal was_taken
             # A failing wizard has taken its input too. The person is told, and may send it again.
-            taken = True
+            was_taken = True
             if parsed.attachment == FILE:
-                taken = self._commands.awaits_file(received.update, parsed.chat, parsed.person)
-                if taken:
+                was_taken = self._commands.awaits_file(received.update, parsed.chat, parsed.person)
+                if was_taken:
                     take = partial(self._commands.take_file, received.update, parsed.chat, parsed.person)
                     await self._file_attempts.run(received.update, parsed.chat, take)
             else:
-                taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
+                was_taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
 
-        if not await self._error_boundary.run_guarded(
-            parsed, offer, asked=Repeatable(pieces=(parsed,), received=received)
-        ):
+        request = Repeatable(pieces=(parsed,), received=received)
+        if not await self._error_boundary.run_guarded(parsed, offer, request=request):
             raise ServedElsewhere
-        return taken
-
-    async def _ask_for_words(self, parsed: ParsedUpdate) -> None:
-        hint = tr("notices-mentioned")
-        if parsed.attachment:
-            hint = f"{tr('files-cannot-read', what=name_kind(parsed.attachment))} {tr('files-write')}"
-        await self._delivery.say(parsed.chat, hint)
+        return was_taken
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
+        async def ask_for_words() -> None:
+            hint = tr("notices-mentioned")
+            if parsed.attachment:
+                hint = f"{tr('files-cannot-read', what=name_kind(parsed.attachment))} {tr('files-write')}"
+            await self._delivery.say(parsed.chat, hint)
+
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:
             if parsed.album:
                 self._albums[parsed.location] = parsed.album
-            if not await self._error_boundary.run_guarded(parsed, partial(self._ask_for_words, parsed)):
+            if not await self._error_boundary.run_guarded(parsed, ask_for_words):
                 return
         await self._queue.done([parsed.update_id])
-
-    async def _say_unknown_command(self, parsed: ParsedUpdate) -> None:
-        await self._delivery.say(parsed.chat, self._commands.format_unknown(parsed.command))
 
     async def _mark_done(self, received: Received) -> None:
         if received.is_durable:

@@ -29,9 +29,9 @@ MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until 
 MAX_UNFINISHED_PER_PERSON = 200
 MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
 PEOPLE_KNOWN = 10_000  # people whose last refusal is remembered
-BEGINNINGS = 20  # runs that may die over an update before it is given up
-TRIED_FOR = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
-SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
+MAX_RUNS = 20  # runs that may die over an update before it is given up
+MIN_TRYING_TIME = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
+MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class DurableQueue(asyncio.Queue[Received]):
     unfinished updates, receive() waits, and so does polling. Above `limit_per_person`, a person's updates are refused.
 
     While the disk fails, an update is handled once without being written, and stays with Telegram. Polling calls
-    retry_unwritten() to learn which updates it must not confirm. A webhook calls is_written() before it answers.
+    retry_unwritten() to learn which updates it must not confirm. A webhook calls are_written() before it answers.
     """
 
     _enqueues_at_once = True  # False if updates are begun by the process that claims them
@@ -79,7 +79,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._keep = keep
         self._now = now
         self._limit = limit
-        self._limit_of_one = limit_per_person
+        self._limit_per_person = limit_per_person
         self._bot_id = 0
         self._unfinished: dict[int, int] = {}  # the sender of each update
         self._shown_before: dict[int, tuple[int, ...]] = {}
@@ -110,12 +110,12 @@ class DurableQueue(asyncio.Queue[Received]):
         return len(rows)
 
     async def _requeue_or_give_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
-        if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
-            logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
+        if attempts > MAX_RUNS and self._now() - row.received_at > MIN_TRYING_TIME:
+            logger.error("Update %s was never finished in %s runs; given up.", row.update_id, MAX_RUNS)
             await self.done([row.update_id])
         else:
-            if row.sends >= SENDS_EVER:
-                await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
+            if row.sends >= MAX_SENDS:
+                await self._inbox.grant_send(bot.id, row.update_id, most=MAX_SENDS)
             await self._requeue(row, bot)
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
@@ -124,7 +124,7 @@ class DurableQueue(asyncio.Queue[Received]):
         Each update comes with its raw JSON. Raise StorageError if Telegram should offer them again.
         """
         if len(updates) > 1:
-            await self._write_all(updates)
+            await self._write_batch(updates)
         for update, _ in updates:
             await self._hand_over_update(update)
 
@@ -144,19 +144,16 @@ class DurableQueue(asyncio.Queue[Received]):
                 await self._room.wait()
             await self._write_and_enqueue(update)
 
-    async def _write_all(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
             arrivals: list[Arrival] = []
-            of_each = Counter[int]()
+            counts_by_sender = Counter[int]()
             for update, raw in updates:
-                who = _find_sender(update)
-                if (
-                    update.update_id not in self._unwritten
-                    and self._keep(update)
-                    and not self._exceeds_limit(update, of_each[who])
-                ):
+                sender = _find_sender(update)
+                is_new = update.update_id not in self._unwritten and self._keep(update)
+                if is_new and not self._exceeds_limit(update, counts_by_sender[sender]):
                     arrivals.append(make_arrival(update, json.dumps(raw)))
-                    of_each[who] += 1
+                    counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.receive(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
@@ -216,9 +213,8 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
-        await self._run_or_warn(
-            "where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids)
-        )
+        work = self._inbox.note_shown(self._bot_id, update_id, message_ids)
+        await self._run_or_warn("where an answer is shown", work)
 
     def read_shown(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
@@ -239,8 +235,8 @@ class DurableQueue(asyncio.Queue[Received]):
             logger.warning("The inbox cannot note %s (%s).", what, type(error).__name__)
             return None
 
-    def are_on_disk(self, update_ids: Iterable[int]) -> bool:
-        """Return True if all these updates are on disk, so that the next run finds them."""
+    def are_written(self, update_ids: Iterable[int]) -> bool:
+        """Return False if any of these updates was handed over but is not on disk yet."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     def postpone(self, update_ids: Iterable[int]) -> None:
@@ -253,10 +249,6 @@ class DurableQueue(asyncio.Queue[Received]):
     async def purge(self) -> None:
         """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
         await self._inbox.purge(self._now() - timedelta(hours=48))
-
-    def is_written(self, update_id: int) -> bool:
-        """Return False for an update that was handed over but is not on disk yet."""
-        return update_id not in self._unwritten
 
     async def retry_unwritten(self) -> int | None:
         """Write updates that are not on disk yet. Return the lowest id that could not be written, or None."""
@@ -279,13 +271,12 @@ class DurableQueue(asyncio.Queue[Received]):
                     if is_new:
                         await self._enqueue_update(update)
                     elif number not in self._unfinished and number not in self._unmarked:
-                        await self._recover_updates(number, update.get_bot())
+                        # An earlier call committed it but failed, or was cancelled, before it queued it.
+                        for row in await self._inbox.pending(self._bot_id):
+                            if row.update_id == number:
+                                await self._requeue(row, update.get_bot())
             except StorageError as error:
-                if (
-                    number not in self._unwritten
-                    and self._may_handle_unwritten(update)
-                    and not await self._must_wait_for_written(update)
-                ):
+                if number not in self._unwritten and await self._may_handle_unwritten(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
                     await self._enqueue_update(update, lease=self._find_lease(update))
@@ -298,17 +289,11 @@ class DurableQueue(asyncio.Queue[Received]):
                 )
                 raise StorageError("The update could not be kept.") from error
 
-    def _may_handle_unwritten(self, update: telegram.Update) -> bool:
-        """Return True if this process may handle an update that is not on disk."""
+    async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
         return True
 
-    async def _must_wait_for_written(self, update: telegram.Update) -> bool:
-        """Return True if an update must be offered again later, because updates on disk come before it."""
-        return False
-
     def _find_lease(self, update: telegram.Update) -> Lease | None:
-        """Return the lease under which an unwritten update is handled."""
-        return None
+        return None  # a process that is alone needs none
 
     async def _write_update(self, update: telegram.Update) -> bool:
         number = update.update_id
@@ -323,12 +308,6 @@ class DurableQueue(asyncio.Queue[Received]):
         self._answered.discard(number)
         self._unwritten.pop(number, None)
         return is_new
-
-    async def _recover_updates(self, number: int, bot: telegram.Bot) -> None:
-        """Queue an update that an earlier call committed but did not queue, because it failed or was cancelled."""
-        for row in await self._inbox.pending(self._bot_id):
-            if row.update_id == number:
-                await self._requeue(row, bot)
 
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
         if not row.payload:
@@ -355,11 +334,11 @@ class DurableQueue(asyncio.Queue[Received]):
         is_replayed: bool = False,
         lease: Lease | None = None,
     ) -> None:
-        who = _find_sender(update)
+        sender = _find_sender(update)
         self._leases[update.update_id] = lease
         if update.update_id not in self._unfinished:
-            self._unfinished[update.update_id] = who
-            self._counts_by_person[who] += 1
+            self._unfinished[update.update_id] = sender
+            self._counts_by_person[sender] += 1
             UNFINISHED.set(len(self._unfinished))
         await self.put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
 
@@ -367,31 +346,32 @@ class DurableQueue(asyncio.Queue[Received]):
         for number in update_ids:
             self._shown_before.pop(number, None)
             self._leases.pop(number, None)
-            who = self._unfinished.pop(number, None)
-            if who is not None:
-                self._counts_by_person[who] -= 1
-                if not self._counts_by_person[who]:
-                    del self._counts_by_person[who]
+            sender = self._unfinished.pop(number, None)
+            if sender is not None:
+                self._counts_by_person[sender] -= 1
+                if not self._counts_by_person[sender]:
+                    del self._counts_by_person[sender]
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
     def _exceeds_limit(self, update: telegram.Update, more: int = 0) -> bool:
-        who = _find_sender(update)
-        if who == NOBODY or update.update_id in self._unfinished:
+        sender = _find_sender(update)
+        if sender == NOBODY or update.update_id in self._unfinished:
             return False
-        return self._count_unfinished(who) + more >= self._limit_of_one + (MAX_URGENT if _is_urgent(update) else 0)
+        limit = self._limit_per_person + (MAX_URGENT if _is_urgent(update) else 0)
+        return self._count_unfinished(sender) + more >= limit
 
     def _count_unfinished(self, person: int) -> int:
         return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
         """Refuse an update, and have its sender told at most once a minute."""
-        who, now = _find_sender(update), self._now()
-        last = self._refused.get(who)
+        sender, now = _find_sender(update), self._now()
+        last = self._refused.get(sender)
         if last is not None and now - last < timedelta(minutes=1):
             return
-        self._refused[who] = now
-        logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._counts_by_person[who])
+        self._refused[sender] = now
+        logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])
         await self.put(Received(update, is_durable=False, is_refused=True))
 
 

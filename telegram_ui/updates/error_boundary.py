@@ -41,28 +41,28 @@ class ErrorBoundary:
         work: Callable[[], Awaitable[object]],
         *,
         reads_language: bool = True,
-        asked: Repeatable | None = None,
+        request: Repeatable | None = None,
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
         Return False if another process serves the chat now. With `reads_language=False`, do not read the sender's
-        stored language. `asked` is the request that [Try again] repeats.
+        stored language. [Try again] repeats `request`.
         """
         try:
             language = await self._language(parsed.chat, parsed.person) if reads_language else current_language()
         except Exception as error:  # broad: see above
-            return await self.report_failure(parsed, error, asked)
+            return await self.report_failure(parsed, error, request)
         with speak_in(language), speak_to(operator=self._is_operator(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                return await self.report_failure(parsed, error, asked)
+                return await self.report_failure(parsed, error, request)
         return True
 
-    async def report_failure(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
+    async def report_failure(self, parsed: ParsedUpdate, error: Exception, request: Repeatable | None) -> bool:
         """Log an error without its text, which may quote a message, and tell the person.
 
-        Offer to repeat the request `asked` if that may succeed. If another process serves the chat now, return False
+        Offer to repeat `request` if that may succeed. If another process serves the chat now, return False
         and say nothing.
         """
         if isinstance(error, ServedElsewhere):
@@ -83,19 +83,19 @@ class ErrorBoundary:
         reason = error_sentence(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
             text = number_sentence(f"{reason.rstrip('.')}.", number)
-            await self.say(parsed, text, asked if may_pass else None)
+            await self.say(parsed, text, request if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)
         except ServedElsewhere:
             return False
         return True
 
-    async def say(self, parsed: ParsedUpdate, text: str, asked: Repeatable | None) -> None:
-        """Send a sentence, with a button that repeats the request `asked` if given. Raise DeliveryError."""
-        if asked is None or parsed.telegram_id is None:
+    async def say(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
+        """Send a sentence, with a button that repeats `request` if given. Raise DeliveryError."""
+        if request is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
             return
-        keyboard = self._repeats.make_button(asked)
+        keyboard = self._repeats.make_button(request)
         await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 

@@ -103,6 +103,10 @@ class SerialQueues:
         finally:
             ticket.is_stoppable = False
 
+    def has_waiting(self, key: Hashable) -> bool:
+        """Return True if a job waits in a queue."""
+        return bool(self._waiting.get(key))
+
     def is_busy(self, key: Hashable) -> bool:
         """Return True if a job runs in a queue."""
         return key in self._running

@@ -152,7 +152,6 @@ async def open_telegram_service(
         await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
         link = await claim.open_link(bot.username)
         service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
-        await _run_or_log_error(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
@@ -201,7 +200,6 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
     return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
 
 
-# connecting -------------------------------------------------------------------------------------------
 async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
     """Repeat a request with back-off until it succeeds. Log each failure as `trouble`."""
     wait = 1.0
@@ -222,7 +220,6 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
             return
 
 
-# fetching ---------------------------------------------------------------------------------------------
 @asynccontextmanager
 async def _run_polling(
     bot: ExtBot[None],
@@ -274,7 +271,6 @@ async def _run_webhook(
         yield
 
 
-# in the background --------------------------------------------------------------------------------------
 async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menu_button(bot)
@@ -285,15 +281,11 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
 
 async def _purge_hourly(queue: DurableQueue, pause: Pause) -> None:
     while True:
+        try:
+            await queue.purge()
+        except Exception as error:  # broad: housekeeping may fail and be done next time
+            logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
         await pause(3600)
-        await _run_or_log_error(queue.purge())
-
-
-async def _run_or_log_error(work: Awaitable[None]) -> None:
-    try:
-        await work
-    except Exception as error:  # broad: housekeeping may fail and be done next time
-        logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
 
 
 @asynccontextmanager

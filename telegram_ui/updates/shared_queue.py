@@ -111,7 +111,10 @@ class SharedQueue(DurableQueue):
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _must_wait_for_written(self, update: telegram.Update) -> bool:
+    async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
+        """Return True if this process serves the chat, and no updates on disk come before this one."""
+        if self._find_lease(update) is None or not self._shared.leases.replica.may_go_on():
+            return False
         bot = update.get_bot()
         try:
             await self.claim(bot)
@@ -120,9 +123,9 @@ class SharedQueue(DurableQueue):
             try:
                 waiting = await self._shared.unfinished_in(bot.id, make_arrival(update, "").owner)
             except StorageError:
-                return False  # the database is away, so go on without it
-            return not waiting <= self._leases.keys() | self._unmarked
-        return True
+                return True  # the database is away, so go on without it
+            return waiting <= self._leases.keys() | self._unmarked
+        return False
 
     async def let_go(self) -> None:
         """Drop updates whose lease was lost. Release the leases of quiet chats, and of chats that others ask for."""
@@ -148,9 +151,6 @@ class SharedQueue(DurableQueue):
 
     def _count_unfinished(self, person: int) -> int:
         return self._known.get(person, 0)
-
-    def _may_handle_unwritten(self, update: telegram.Update) -> bool:
-        return self._find_lease(update) is not None and self._shared.leases.replica.may_go_on()
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return self._shared.lease(make_arrival(update, "").owner)

@@ -14,7 +14,6 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from chat.corrections import Corrections
-from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Scope
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -32,22 +31,17 @@ class SupergroupUpgrades:
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
-    def follow_upgrade(self, parsed: ParsedUpdate) -> ParsedUpdate:
+    def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return an update under the group's new id, without the id of its message, which cannot be replied to."""
         new = self._current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
-    def is_in_old_chat(self, update: telegram.Update) -> bool:
-        """Return True if an update is a press in the old chat, whose messages can no longer be changed."""
-        message = update.callback_query.message if update.callback_query else None
+    def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
+        """Return True if a button was pressed in the old chat, whose messages can no longer be changed."""
+        message = query.message
         return message is not None and self._current_id(message.chat.id) != message.chat.id
-
-    async def refuse_press(self, update: telegram.Update) -> None:
-        """Tell the person that the button no longer works. Raise TelegramError if that fails."""
-        if update.callback_query is not None:
-            await update.callback_query.answer(tr("shared-dead-button"))
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
         """Queue the move of a memory, and call `finished` after it. Commands under the new id wait for the move.
@@ -55,22 +49,16 @@ class SupergroupUpgrades:
         A second call does no harm.
         """
         self._under_way[old] = new
-
-        async def follow() -> None:
-            await self._follow_upgrade(old, new)
-            if finished is not None:
-                await finished()
-
-        self._queues.commands.submit(Scope(owner=new), follow)
+        self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, finished))
 
     def _current_id(self, owner: int) -> int:
         return self._under_way.get(owner) or self._corrections.successor(owner)
 
-    async def _follow_upgrade(self, old: int, new: int) -> None:
+    async def _move_memory(self, old: int, new: int, finished: Work | None) -> None:
         before = Scope(owner=old)
         self._queues.settling.cancel(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
-            await _wait_until_empty(queues, before)
+            await _wait_for_jobs(queues, before)
         wait = 1.0
         while True:
             try:
@@ -80,11 +68,12 @@ class SupergroupUpgrades:
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return
+                break
+        if finished is not None:
+            await finished()
 
 
-async def _wait_until_empty(queues: SerialQueues, key: Scope) -> None:
-    """Wait until the jobs now in a queue have ended."""
+async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:
     reached = asyncio.Event()
 
     async def note() -> None:

@@ -15,7 +15,7 @@ from records.errors import StorageError
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_RUNS, MIN_TRYING_TIME, DurableQueue, Received
 from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 
@@ -156,9 +156,9 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
-    await inbox.receive(bot.id, [Arrival(1, update(1, bot).to_json())], NOW - TRIED_FOR - timedelta(seconds=1))
-    await inbox.receive(bot.id, [Arrival(2, update(2, bot).to_json())], NOW - TRIED_FOR + timedelta(seconds=1))
-    for _ in range(BEGINNINGS):
+    await inbox.receive(bot.id, [Arrival(1, update(1, bot).to_json())], NOW - MIN_TRYING_TIME - timedelta(seconds=1))
+    await inbox.receive(bot.id, [Arrival(2, update(2, bot).to_json())], NOW - MIN_TRYING_TIME + timedelta(seconds=1))
+    for _ in range(MAX_RUNS):
         assert taken(await opened(inbox, bot)) == [1, 2]
     assert taken(await opened(inbox, bot)) == [2]
     assert [row.update_id for row in await inbox.pending(bot.id)] == [2]
