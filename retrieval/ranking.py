@@ -26,7 +26,7 @@ RECENT_DAYS = 7.0  # in which that share falls to 1/e
 ANSWERED = 0.5  # the share of the best message's score that its long answer gets
 ANSWERING = 2  # passages of that answer
 VERBOSE = 2.0  # an assistant is long-winded if its messages are so many times as long as people's, on average
-PENALTY = 1.0  # taken off a long-winded assistant's message, and twice that off a passage of a long one
+PENALTY = 1.0  # taken off a long-winded assistant's messages
 DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
 Values = NDArray[np.float64]
@@ -65,14 +65,13 @@ def rank_passages(found: Candidates, question: Question, closeness: Closeness | 
     meaning = np.zeros(len(found)) if closeness is None else (closeness.get_cosines(found) - closeness.mean) / SPREAD
     is_itself = neighbours == np.arange(len(found))
     alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
-    penalty = PENALTY * (2 - _find_whole_messages(found))
     parts = {
         "words": words * alone,
         "meaning": meaning * alone,
         "nearby": lent * alone + NEARBY * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0),
         "speaker": NAMED * _score_named_speaker(found, question.text)[found.messages],
         "time": TIMELY * _score_named_times(found, question)[found.messages],
-        "assistant": -penalty * (by_assistant & is_verbose),
+        "assistant": -PENALTY * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
     parts["opening"] = OPENING * _score_day_openers(found, scores)
@@ -114,19 +113,13 @@ def _sort_best_first(values: Values) -> NDArray[np.intp]:
     return np.lexsort((-np.arange(len(values)), -np.round(values, 6)))
 
 
-def _find_whole_messages(found: Candidates) -> NDArray[np.bool_]:
-    """Return, by passage, True if it is the whole message."""
-    counts = np.bincount(found.messages, minlength=len(found.seqs))
-    return np.asarray(counts[found.messages] == 1)
-
-
 def _find_neighbour_rows(found: Candidates) -> NDArray[np.intp]:
     """Return the passages before and after each: [2, passages].
 
     Neighbours are whole messages of one day. A passage without a neighbour gets itself instead.
     """
     days = found.said_at // DAY_SECONDS
-    whole, count = _find_whole_messages(found), len(found)
+    whole, count = np.bincount(found.messages, minlength=1)[found.messages] == 1, len(found)
     rows = np.arange(count)
     neighbours = np.tile(rows, (2, 1))
     for line, step in enumerate((-1, 1)):

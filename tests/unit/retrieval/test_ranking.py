@@ -146,14 +146,6 @@ def test_a_long_winded_assistant_yields_to_people() -> None:
     assert not rank_passages(candidates(told), question("walrus")).is_verbose
 
 
-def test_a_passage_of_a_long_answer_yields_more_than_a_whole_short_one() -> None:
-    short, long = Told(terms="walrus", by_assistant=True), Told(terms="walrus", by_assistant=True)
-    found = candidates([Told(), short, long, Told(same_message=True)], assistant_mean=100.0)
-    ranked = rank_passages(found, question("walrus"))
-    assert ranked.ids[:2] == [2, 3]
-    assert ranked.parts["assistant"].tolist() == [0.0, -1.0, -2.0, -2.0]
-
-
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
     day = timedelta(days=1)
     found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
