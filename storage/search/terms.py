@@ -106,42 +106,29 @@ class TermHashes:
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
-        self._messages_count = len(texts)
-        hashes = np.frombuffer(b"".join(texts), "<u4")
-        sizes = np.array(list(map(len, texts)), np.int64) // 4
-        of = np.repeat(np.arange(len(texts)), sizes)
-        borders = hashes == BORDER
-        passed = np.cumsum(borders)
-        had = np.concatenate([[0], passed])[np.concatenate([[0], np.cumsum(sizes)])]
-        inside = np.diff(had)
-        counts = np.maximum(inside, 1)
-        firsts = np.cumsum(counts) - counts
-        self.messages = np.repeat(np.arange(len(texts)), counts)
-        self.parts = np.arange(len(self.messages)) - firsts[self.messages]
-        # Terms before the first border belong to every passage.
-        is_heading = (passed == had[:-1][of]) & (inside[of] > 0)
-        rows = firsts[of] + np.maximum(passed - had[:-1][of] - 1, 0)
-        self._of, self._heading = of[is_heading], hashes[is_heading]
-        is_text = ~is_heading & ~borders
-        self._rows, self._text = rows[is_text], hashes[is_text]
-        ahead = np.bincount(self._of, minlength=len(texts))
-        self.lengths = np.bincount(self._rows, minlength=len(self.messages)) + ahead[self.messages]
+        places: list[tuple[int, int]] = []
+        passages: list[npt.NDArray[np.uint32]] = []
+        for message, text in enumerate(texts):
+            hashes = np.frombuffer(text, "<u4")
+            borders = np.flatnonzero(hashes == BORDER)
+            # Terms before the first border belong to every passage.
+            heading, *pieces = np.split(hashes, borders) if len(borders) else (hashes, hashes[:0])
+            places += [(message, part) for part in range(len(pieces))]
+            passages += [np.concatenate([heading, piece[1:]]) for piece in pieces]
+        self.messages, self.parts = np.array(places, np.int64).reshape(-1, 2).T
+        self.lengths = np.array(list(map(len, passages)), np.int64)
+        self._hashes = np.concatenate([*passages, np.zeros(0, "<u4")])
+        self._rows = np.repeat(np.arange(len(passages)), self.lengths)
 
     def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
         """Count each term in each passage: [terms, passages]."""
-        wanted = np.array([hash_term(term) for term in terms], "<u4")
-        in_headings = _count_hashes(wanted, self._heading, self._of, self._messages_count)
-        return _count_hashes(wanted, self._text, self._rows, len(self.messages)) + in_headings[:, self.messages]
-
-
-def _count_hashes(
-    wanted: npt.NDArray[np.uint32], hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
-) -> npt.NDArray[np.float64]:
-    """Return how often each wanted hash occurs in each row, [wanted, count]. `rows` holds the row of each hash."""
-    distinct, places = np.unique(wanted, return_inverse=True)
-    if not len(distinct):
-        return np.zeros((0, count))
-    which = np.minimum(np.searchsorted(distinct, hashes), len(distinct) - 1)
-    is_wanted = distinct[which] == hashes
-    counted = np.bincount(which[is_wanted] * count + rows[is_wanted], minlength=len(distinct) * count)
-    return counted.reshape(len(distinct), count)[places].astype(np.float64)
+        hashes, count = np.array([hash_term(term) for term in terms], "<u4"), len(self.messages)
+        distinct, places = np.unique(hashes, return_inverse=True)
+        if not len(distinct):
+            return np.zeros((0, count))
+        nearest = np.minimum(np.searchsorted(distinct, self._hashes), len(distinct) - 1)
+        is_wanted = distinct[nearest] == self._hashes
+        cells = nearest[is_wanted] * count + self._rows[is_wanted]
+        return (
+            np.bincount(cells, minlength=len(distinct) * count).reshape(len(distinct), count)[places].astype(np.float64)
+        )
