@@ -59,29 +59,26 @@ class FoundFacts:
 
 def rank_facts(
     facts: Sequence[Fact],
-    terms: Sequence[str],
+    question: Question,
     *,
-    with_before: Sequence[str] = (),
-    query: Floats | None = None,
     vectors: Mapping[int, Floats] | None = None,
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
     """Return the pinned facts and those close enough in words or meaning, best first.
 
-    `terms` are those of the question, `with_before` also those of the message before a short one. `query` is the
-    question's vector [d], and `vectors` those of facts by id, all made by `model`. `min_similarity` overrides the
-    model's limit.
+    `vectors` are those of facts by id, made by `model`, as that of the question. `min_similarity` overrides the model's
+    limit.
     """
-    shares = _compute_word_shares(facts, terms)
-    leaning = _compute_word_shares(facts, with_before) if with_before else {}
-    closeness = _compute_closeness(facts, query, vectors or {}, model, min_similarity)
+    shares = _compute_word_shares(facts, question.own)
+    leaning = shares if question.terms == question.own else _compute_word_shares(facts, question.terms)
+    closeness = _compute_closeness(facts, question.vector, vectors or {}, model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
-        own, with_those = shares[fact.id], leaning.get(fact.id, 0.0)
-        if max(own, with_those) >= MIN_WORD_SHARE:
-            parts["words" if own >= with_those else "words before"] = max(own, with_those)
+        own, with_before = shares[fact.id], leaning[fact.id]
+        if max(own, with_before) >= MIN_WORD_SHARE:
+            parts["words" if own >= with_before else "words before"] = max(own, with_before)
         if fact.id in closeness:
             parts["meaning"] = closeness[fact.id]
         if parts:
@@ -101,15 +98,7 @@ def find_facts(
     Nobody asks about a bad knee when planning a hike. Instructions for every request always apply. Preferences, and
     instructions for one kind of request, apply if close.
     """
-    ranked = rank_facts(
-        facts,
-        question.own,
-        with_before=question.terms,
-        query=question.vector,
-        vectors=vectors,
-        model=model,
-        min_similarity=recall.min_similarity,
-    )
+    ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall.min_similarity)
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
     applying = [recalled.fact for recalled in ranked if recalled.fact.is_lasting]

@@ -121,12 +121,7 @@ class PromptBuilder:
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Take lasting instructions, the most important first, while they fit."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        room -= self._tokens.count(quoting.format_block("instructions", []))
-        for instruction in instructions:
-            size = self._tokens.count(prompts.format_recalled_fact(instruction, self._zone)) + 1
-            if size <= room:
-                self._instructions.append(instruction)
-                room -= size
+        self._instructions = self._select_fitting("instructions", instructions, room)
         if self._instructions:
             used = self._tokens.count(self._format_instructions()) + 4
             self._left -= used
@@ -223,17 +218,22 @@ class PromptBuilder:
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Take facts, best first, out of the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        room -= self._tokens.count(quoting.format_block("facts", []))
-        used = 0
-        for fact in facts:
-            size = self._tokens.count(prompts.format_recalled_fact(fact, self._zone)) + 1
-            if used + size <= room:
-                self._facts.append(fact)
-                used += size
+        self._facts = self._select_fitting("facts", facts, room)
         if self._facts:
             used = self._tokens.count(self._format_facts()) + 4
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
+
+    def _select_fitting(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
+        """Return the facts that fit a block of so many tokens."""
+        room -= self._tokens.count(quoting.format_block(block, []))
+        fitting = list[RecalledFact]()
+        for fact in facts:
+            size = self._tokens.count(prompts.format_recalled_fact(fact, self._zone)) + 1
+            if size <= room:
+                fitting.append(fact)
+                room -= size
+        return fitting
 
     def set_history_size(self, *, messages: int, characters: int) -> None:
         """Note the size of the earlier history, from which `Context.whole` is estimated."""

