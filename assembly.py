@@ -273,7 +273,7 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
         memory=memory,
         model=background,
         requests=requests,
-        budget=core.quota,
+        quota=core.quota,
         clock=clock,
         settings=ProfileSettings(
             is_on=core.learns, every=settings.profile_every_summaries, keep=settings.profile_keep_summaries

@@ -370,12 +370,7 @@ class ExternalMemory:
         storage = storage or (StorageType.POSTGRES if self.is_shared else StorageType.SQLITE)
         now = self._clock()
         config = await self._read_config(owner) or OwnerConfig(
-            owner=owner,
-            storage=storage,
-            every_n=DEFAULT_EVERY_N,
-            enabled=False,
-            created_at=now,
-            updated_at=now,
+            owner=owner, storage=storage, every_n=DEFAULT_EVERY_N, enabled=False, created_at=now, updated_at=now
         )
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         try:

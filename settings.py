@@ -9,10 +9,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -51,11 +51,13 @@ DEFAULT_SYSTEM_PROMPT = (
 MAX_SHOWN_CHARS = 60  # of a wrong value in its error
 
 
-def setting(default: T, meaning: str, read: ParseText[T], *, shown: str = "", is_first: bool = False) -> T:
+def setting(
+    default: T, meaning: str, read: ParseText[T] | None = None, *, shown: str = "", is_first: bool = False
+) -> T:
     """Return a dataclass field whose value comes from the environment variable of the same name in capitals.
 
-    `read` parses the value. `meaning` is the description in docs/reference.md and .env.example. There, `shown` replaces
-    the default value, and `is_first` puts the setting at the top.
+    `read` parses the value; without it, the field's type decides. `meaning` is the description in docs/reference.md and
+    .env.example. There, `shown` replaces the default value, and `is_first` puts the setting at the top.
     """
     return field(default=default, metadata={"meaning": meaning, "read": read, "shown": shown, "is_first": is_first})
 
@@ -64,15 +66,15 @@ def setting(default: T, meaning: str, read: ParseText[T], *, shown: str = "", is
 class Settings:
     """The settings of one run. Add a new one here; `make reference` writes the page and .env.example."""
 
-    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", parse_key, is_first=True)
+    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", is_first=True)
     telegram_api_url: str = setting(
         "https://api.telegram.org", "the Bot API server; change it for a local one", parse_url
     )
     openai_api_key: Secret = setting(
-        Secret(""), "key of the model's endpoint; required unless the base URL is set", parse_key, is_first=True
+        Secret(""), "key of the model's endpoint; required unless the base URL is set", is_first=True
     )
     openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", parse_url)
-    openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
+    openai_model: str = setting("gpt-5.4-mini", "the model that answers")
     openai_models: tuple[str, ...] = setting(
         (),
         "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`; "
@@ -80,44 +82,31 @@ class Settings:
         lambda text: tuple(dict.fromkeys(split_on_commas(text))),
         shown="none",
     )
-    summary_model: str = setting(
-        "gpt-5.4-mini", "the model that summarises and learns facts", str, shown="`OPENAI_MODEL`"
-    )
+    summary_model: str = setting("gpt-5.4-mini", "the model that summarises and learns facts", shown="`OPENAI_MODEL`")
     summary_fallback: Literal["none", "extractive"] = setting(
-        "none",
-        "what summarises when the model fails: `none` (wait and retry) or `extractive` (the offline summariser)",
-        make_choice_parser("none", "extractive"),
+        "none", "what summarises when the model fails: `none` (wait and retry) or `extractive` (the offline summariser)"
     )
     facts: Literal["on", "off"] = setting(
-        "on",
-        "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither",
-        make_choice_parser("on", "off"),
+        "on", "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither"
     )
     facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", make_integer_parser(1))
-    facts_quiet_seconds: float = setting(
-        120.0, "seconds of silence after which facts are learned from fewer turns", parse_seconds
-    )
-    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones", make_integer_parser(0))
+    facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned from fewer turns")
+    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones")
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
     )
     profile_every_summaries: int = setting(
         20, "the profile is distilled again after this many summaries of level 1", make_integer_parser(1)
     )
-    profile_keep_summaries: int = setting(
-        10, "this many of the newest are left for the next time", make_integer_parser(0)
-    )
+    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time")
     embedding_model: str = setting(
         "local",
         "search by meaning: `local` (a bundled model), `none` (by words alone), or a model's name at the endpoint",
-        str,
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
-    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", parse_key)
-    embedding_timeout: float = setting(
-        1.0, "seconds to wait for a question's vector before searching by words alone", parse_seconds
-    )
-    model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", parse_seconds)
+    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one")
+    embedding_timeout: float = setting(1.0, "seconds to wait for a question's vector before searching by words alone")
+    model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up")
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
         "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins and whom they let in",
@@ -134,9 +123,8 @@ class Settings:
     daily_token_budget_per_user: int = setting(
         0,
         "tokens that one person may use in a day (UTC), including summaries and an endpoint's embeddings; 0 = no limit",
-        make_integer_parser(0),
     )
-    daily_token_budget: int = setting(0, "the same for everybody together", make_integer_parser(0))
+    daily_token_budget: int = setting(0, "the same for everybody together")
     model_prices: tuple[tuple[str, Price], ...] = setting(
         (),
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
@@ -161,32 +149,27 @@ class Settings:
         "that have chosen none",
         make_choice_parser("en", "ru", "es", "de", "zh", "pt", "ar"),
     )
-    data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
+    data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time")
     database_url: Secret = setting(
         Secret(""),
         "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
         parse_postgres_url,
     )
-    system_prompt: str = setting(
-        DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
-    )
+    system_prompt: str = setting(DEFAULT_SYSTEM_PROMPT, "personality and instructions", shown="a short helpful one")
     max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", make_integer_parser(500))
-    summary_budget: int = setting(2000, "part of the ceiling for summaries", make_integer_parser(0))
-    recent_budget: int = setting(3000, "part for the newest turns", make_integer_parser(0))
-    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", make_integer_parser(0))
-    system_budget: int = setting(1500, "part for the system prompt", make_integer_parser(0))
+    summary_budget: int = setting(2000, "part of the ceiling for summaries")
+    recent_budget: int = setting(3000, "part for the newest turns")
+    snippet_budget: int = setting(1500, "part for earlier messages that are brought back")
+    system_budget: int = setting(1500, "part for the system prompt")
     rolling_summary_tokens: int = setting(
         150, "the most tokens of the single summary of the policies rolling and sliding", make_integer_parser(20)
     )
     idle_fold_minutes: int = setting(
         10,
         "minutes after which a quiet chat with more than half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
-        make_integer_parser(0),
     )
     pressure_percent: int = setting(
-        80,
-        "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never",
-        make_integer_parser(0),
+        80, "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never"
     )
     webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
@@ -208,42 +191,33 @@ class Settings:
         parse_url,
     )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
-        "auto",
-        "how answers appear while written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
-        make_choice_parser("auto", "edit", "off"),
+        "auto", "how answers appear while written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`"
     )
     tools: Literal["auto", "off"] = setting(
         "auto",
         "whether the model may search the memory, and propose facts to remember or forget: `auto` (if its "
         "endpoint takes tools), `off`",
-        make_choice_parser("auto", "off"),
     )
     transcription_model: str = setting(
         "",
         "the model at `OPENAI_BASE_URL` that transcribes voice messages (`/audio/transcriptions`), such as "
         "`gpt-transcribe`; empty = none",
-        str,
     )
     speech_model: str = setting(
         "",
         "the model at `OPENAI_BASE_URL` that speaks answers (`/audio/speech`, in Ogg with Opus), by a button under "
         "them or as `/settings` says, such as `kokoro`; empty = none",
-        str,
     )
-    speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)
+    speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it")
     vision: Literal["auto", "on", "off"] = setting(
-        "auto",
-        "whether the model gets pictures: `auto` (until its endpoint refuses one), `on` (always), `off`",
-        make_choice_parser("auto", "on", "off"),
+        "auto", "whether the model gets pictures: `auto` (until its endpoint refuses one), `on` (always), `off`"
     )
     log_level: str = setting(
         "INFO",
         "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",
         make_choice_parser("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
     )
-    log_format: Literal["text", "json"] = setting(
-        "text", "of the log: `text`, or `json` (one object on each line)", make_choice_parser("text", "json")
-    )
+    log_format: Literal["text", "json"] = setting("text", "of the log: `text`, or `json` (one object on each line)")
     backup_dir: Path | None = setting(
         None,
         "a folder for a daily backup (UTC) of all memory, checked by reading it; it should be on another disk",
@@ -262,8 +236,9 @@ class Settings:
         wrong: dict[str, str] = {}
         hidden = [environ.get(f.name.upper(), "").strip() for f in fields(cls) if isinstance(f.default, Secret)]
         for option in fields(cls):
-            variable, read = option.name.upper(), option.metadata.get("read")
-            if read and (text := environ.get(variable, "").strip()):
+            variable = option.name.upper()
+            if option.metadata and (text := environ.get(variable, "").strip()):
+                read = find_parser(option)
                 try:
                     values[option.name] = read(text)
                 except ValueError as error:
@@ -289,6 +264,21 @@ class Settings:
         found = [value.value for value in values if isinstance(value, Secret) and value]
         password = urlsplit(self.database_url.value).password
         return (*found, *([password] if password else ()))
+
+
+_PARSERS: Mapping[object, ParseText[Any]] = {
+    str: str,
+    int: make_integer_parser(0),
+    float: parse_seconds,
+    Path: Path,
+    Secret: parse_key,
+}
+
+
+def find_parser(option: Field[Any]) -> ParseText[Any]:
+    """Return the parser of a setting: its own, or that of its type. The choices of a Literal are its values."""
+    parser = option.metadata["read"] or _PARSERS.get(option.type)
+    return parser or make_choice_parser(*get_args(option.type))
 
 
 # Names of other programs that look more like a different setting.

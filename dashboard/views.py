@@ -172,7 +172,7 @@ class Views:
         }
 
     async def profile(self, visit: Visit) -> Answer:
-        versions = await self._services.distiller.versions(visit.owner)
+        versions = await self._services.distiller.list_versions(visit.owner)
         return {
             "versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions[:MAX_ROWS]]
         }

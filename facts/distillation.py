@@ -1,6 +1,6 @@
-"""The profile, a short document about an owner that is in every prompt and is distilled from time to time.
+"""The profile, a short document about an owner that is in every prompt.
 
-It is made from its last version, new summaries and valid facts. A failure changes nothing.
+Each version is distilled from the last one, new summaries and valid facts. A failure changes nothing.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from summaries import quality_gate
 
 log = logging.getLogger(__name__)
 
-MAX_SUMMARIES = 200  # the most summaries that a profile is distilled from: the newest
-MAX_OWNERS = 1_000  # owners whose last attempt is kept; for any other it may be tried once more
+MAX_SUMMARIES = 200  # that a profile is distilled from; older ones are left out
+MAX_OWNERS = 1_000  # whose last attempt is kept
 
 Tell = Callable[["Profile | str | None"], Awaitable[None]]
-"""Called with the result: the new version, None where there was nothing to make it from, or why it failed."""
+"""Called with the new version, None without anything to make it from, or the sentence of an error."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +52,12 @@ class ProfileDistiller:
     _memory: ExternalMemory
     _model: ChatModel
     _requests: Requests
-    _budget: Quota
+    _quota: Quota
     _clock: Clock
     _settings: ProfileSettings
     _tasks: dict[int, asyncio.Task[None]] = field(factory=dict, init=False)
-    # The newest summary then, and failures in a row.
-    _tried: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)
+    # By owner, the newest summary at the last attempt, and the failures in a row.
+    _attempts: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)
 
     async def __aenter__(self) -> Self:
         return self
@@ -65,13 +65,13 @@ class ProfileDistiller:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks.values())
 
-    async def versions(self, owner: int) -> list[Profile]:
+    async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first. The first one is in use."""
         async with self._memory.home(owner) as store:
             return await store.profiles.list_versions(owner)
 
     def start(self, owner: int, tell: Tell) -> bool:
-        """Distil in the background and report the result with `tell`. Return False if that is already running."""
+        """Distil in the background and call `tell` with the result. Return False if that is already running."""
         if owner in self._tasks:
             return False
         self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
@@ -94,24 +94,24 @@ class ProfileDistiller:
         if not self._settings.is_on:
             return None
         # A model that failed here is asked again only with many more summaries, each time twice as many.
-        tried, failures = self._tried.get(owner, (0, 0))
+        last_tried, failures = self._attempts.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
-            news = sum(summary.id > tried for summary in waiting)
+            news = sum(summary.id > last_tried for summary in waiting)
             wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
                 return None
-            self._tried[owner] = waiting[-1].id, failures + 1
+            self._attempts[owner] = waiting[-1].id, failures + 1
             keep = min(self._settings.keep, max(0, len(waiting) - 1))
             made = await self._distil_profile(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
             if isinstance(error, StorageError | QuotaExceeded):  # not the model's failure
-                self._tried[owner] = tried, failures
+                self._attempts[owner] = last_tried, failures
             log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
             return None
         if made is not None:
-            self._tried.pop(owner, None)
+            self._attempts.pop(owner, None)
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
@@ -136,17 +136,15 @@ class ProfileDistiller:
         # Of a summary and the version that replaced it, the later one says everything.
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
-        asked = self._requests.profile(before, newest, known, who=prompts.name_owner(owner))
+        asked = self._requests.make_profile(before, newest, known, who=prompts.name_owner(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
-        completion = await self._budget.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
+        completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
         sections = parse_profile(completion.text)
         source = asked.request[-1].content
-        objections = [
-            objection
-            for text in (sections.values() or [""])
-            for objection in quality_gate.find_objections(text, source, tokens=0, source_tokens=0)
-        ]
+        objections: list[str] = []
+        for text in sections.values() or [""]:
+            objections += quality_gate.find_objections(text, source, tokens=0, source_tokens=0)
         if objections:
             log.info("a profile of %d is refused: %s", owner, "; ".join(objections))
             return None

@@ -32,24 +32,14 @@ from text.characters import keep_both_ends
 log = logging.getLogger(__name__)
 
 Source = tuple[Scope, bool]
-"""The messages of a scope that were said here, or (True) its imported history: each fails and is tried again alone."""
+"""A scope, and True for its imported history or False for the messages that were written here."""
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
-GIVEN_UP_AFTER = 3  # attempts after which messages are skipped that the model cannot answer
-SCARCE = 4  # when fewer of the day's tokens are left than this many such requests cost, answers and summaries go first
-
-MAX_CHECKED_CHARS = 8_000
-"""Characters of a message that a fact is held to, its beginning and its end, which is about what the model is shown of
-it; the patterns for words of change take seconds for a hundred thousand.
-"""
-CHECKED_HERE = 4_000
-"""Characters of all messages together that are checked on the event loop; more are checked in a thread."""
-FIRST_PAUSE, MAX_PAUSE = timedelta(minutes=1), timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failures:
-    attempts: int
-    again_at: datetime
+MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
+MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
+MAX_CHECKED_CHARS = 8_000  # of a message, as the patterns for words of change take seconds for a hundred thousand
+MAX_CHARS_ON_LOOP = 4_000  # of all messages together; more are checked in a thread
+FIRST_PAUSE = timedelta(minutes=1)
+MAX_PAUSE = timedelta(hours=1)
 
 
 class Backoff:
@@ -57,17 +47,15 @@ class Backoff:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._failures = LRUCache[Source, _Failures](MAX_SOURCES)
+        self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
-    def attempts(self, source: Source) -> int:
+    def count_attempts(self, source: Source) -> int:
         """Return the number of consecutive failures."""
-        failures = self._failures.get(source)
-        return failures.attempts if failures else 0
+        return self._failures[source][0] if source in self._failures else 0
 
     async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
         """Run `work` and return its result. Return False if it fails, or if the last failure is too recent to retry."""
-        failures = self._failures.get(source)
-        if failures is not None and self._clock() < failures.again_at:
+        if source in self._failures and self._clock() < self._failures[source][1]:
             return False
         try:
             is_done = await work()
@@ -77,9 +65,9 @@ class Backoff:
             log.info("facts of %s are learned by another process now", source[0])
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
-            attempts = 1 if isinstance(error, QuotaExceeded) else self.attempts(source) + 1
+            attempts = 1 if isinstance(error, QuotaExceeded) else self.count_attempts(source) + 1
             pause = min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE)
-            self._failures[source] = _Failures(attempts, self._clock() + pause)
+            self._failures[source] = attempts, self._clock() + pause
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
         else:
             self._failures.pop(source, None)
@@ -117,7 +105,7 @@ class FactExtractor:
     _requests: Requests
     _quota: Quota
 
-    async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
+    async def extract(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
         """Return the verified facts of these turns. Raise ModelError.
 
         Without a usable answer, ask about each half of the turns, down to single turns. `attempts` counts earlier
@@ -126,16 +114,16 @@ class FactExtractor:
         extracted = await self._request_facts(batch, request, attempts)
         if extracted is not None:
             return await self._verify_facts(batch, request, extracted)
-        found: list[NewFact] = []
+        facts: list[NewFact] = []
         waiting = self._split_request(batch, request)
-        while waiting:  # each half has fewer turns than what it is a half of
+        while waiting:  # ends, because each half has fewer turns
             half = waiting.pop(0)
             extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, half.request))
             if extracted is None:
                 waiting = [*self._split_request(batch, half), *waiting]
             else:
-                found += await self._verify_facts(batch, half, extracted)
-        return found
+                facts += await self._verify_facts(batch, half, extracted)
+        return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
         """Return two requests for half of the turns each. For a single turn return [], since it is skipped."""
@@ -153,7 +141,7 @@ class FactExtractor:
     ) -> list[NewFact]:
         size = len(request.answers) + sum(len(message.content) for message in request.messages)
         return await run_maybe_in_thread(
-            partial(self._check_facts, batch, request, extracted), in_thread=size > CHECKED_HERE
+            partial(self._check_facts, batch, request, extracted), in_thread=size > MAX_CHARS_ON_LOOP
         )
 
     def _check_facts(
@@ -182,23 +170,22 @@ class FactExtractor:
         self, batch: Batch, request: ExtractionRequest, attempts: int
     ) -> Sequence[schemas.ExtractedFact] | None:
         """Return the facts in the model's answer, after at most one repair, or None if it is unusable."""
-        scope = batch.scope
+        owner = batch.scope.owner
         try:
-            answer = await self._ask_model(scope.owner, request.request)
-            found = schemas.parse_facts(answer)
-            if found is None:
-                found = schemas.parse_facts(
-                    await self._ask_model(scope.owner, self._requests.make_repair(request, answer))
-                )
+            answer = await self._ask_model(owner, request.request)
+            facts = schemas.parse_facts(answer)
+            if facts is None:
+                repaired = await self._ask_model(owner, self._requests.make_repair(request, answer))
+                facts = schemas.parse_facts(repaired)
         except (ModelBroken, ModelDeclined, ContextTooLong):
-            if attempts + 1 < GIVEN_UP_AFTER:
+            if attempts + 1 < MAX_ATTEMPTS:
                 raise
             return None
-        return found
+        return facts
 
     async def _ask_model(self, owner: int, request: Request) -> str:
         room = await self._quota.count_tokens_left(owner)
-        if room is not None and room < SCARCE * self._requests.size(request):
+        if room is not None and room < MIN_REQUESTS_LEFT * self._requests.count_prompt_tokens(request):
             raise QuotaExceeded
         completion = await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)
         return completion.text

@@ -16,12 +16,12 @@ from runtime.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
-LOOK_AGAIN = 60.0  # seconds until it is tried again where it had failed, had no tokens left, or was turned off
+RETRY_SECONDS = 60.0  # until a scope is tried again after a failure, without tokens, or while memory is off
 
 
 @define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """A background task that learns from imported history. With `is_on` False it learns nothing."""
+    """Learns from imported messages in a background task, which runs inside the `async with` block if `is_on`."""
 
     _memory: ExternalMemory
     _facts: Facts
@@ -48,7 +48,10 @@ class HistoryExtraction:
         return self._facts.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
-        """Begin or resume learning from these messages. Return "off" if memory is off or the owner is incognito."""
+        """Begin or resume learning from the imported messages first..last.
+
+        Return "busy" if another range is being learned from, and "off" if memory is off or the owner is incognito.
+        """
         if not await self._is_learning(owner):
             return "off"
         if await self.estimate(owner, first, last) is None:
@@ -79,12 +82,12 @@ class HistoryExtraction:
             try:
                 while await self._run_round():
                     pass
-            except Exception as error:  # error boundary of this task: it tries again in a while
+            except Exception as error:  # error boundary of this task
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
             if not self._wanted.is_set():
                 self._idle.set()
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_AGAIN):
+                    async with asyncio.timeout(RETRY_SECONDS):
                         await self._wanted.wait()
 
     async def _run_round(self) -> bool:

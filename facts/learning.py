@@ -6,8 +6,8 @@ A failure here affects nothing else.
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from attrs import define, field
@@ -24,17 +24,15 @@ from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
-from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.fingerprint import list_essential_words
 
 log = logging.getLogger(__name__)
 
-READ = 400  # messages that are read at once
-EMBEDDED_AT_ONCE = 32
+MESSAGES_PER_READ = 400
+FACTS_PER_EMBEDDING = 32
 MANY_FACTS = 200  # with more, they are compared in a thread
-MAX_PLANS = 8
-"""Times that the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
+MAX_PLANS = 8  # attempts to store the facts of one answer while other scopes store facts of the same owner
 IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by hand
 
 
@@ -61,8 +59,6 @@ class Facts:
     _charge: Charge
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
-    # learning ------------------------------------------------------------------------------------------------
-
     async def settle(self, scope: Scope) -> None:
         """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
@@ -85,10 +81,8 @@ class Facts:
     async def learn_from_quiet_scopes(self) -> None:
         """Learn from all scopes in which the conversation has paused."""
         now = self._clock()
-        for store in self._memory.stores:
-            for scope in (
-                await store.facts.list_waiting_scopes(now - self._settings.quiet) if self._settings.is_on else ()
-            ):
+        for store in self._memory.stores if self._settings.is_on else ():
+            for scope in await store.facts.list_waiting_scopes(now - self._settings.quiet):
                 if self._memory.serves(scope.owner):
                     await self._learn_safely(scope, at_least=1)
         await self.embed_missing()
@@ -119,22 +113,21 @@ class Facts:
 
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from the next imported messages in one request. Return True if that made progress."""
-        return self._settings.is_on and await self._backoff.attempt(
-            (scope, True), partial(self._learn_from_history, scope)
-        )
 
-    async def _learn_from_history(self, scope: Scope) -> bool:
-        batch = await self._find_batch(scope, from_history=True)
-        made = await self._learn_batch(batch) if batch is not None else None
-        if made:
-            await self.embed_missing()
-        return made is not None
+        async def learn_next() -> bool:
+            batch = await self._find_batch(scope, from_history=True)
+            made = await self._learn_batch(batch) if batch is not None else None
+            if made:
+                await self.embed_missing()
+            return made is not None
+
+        return self._settings.is_on and await self._backoff.attempt((scope, True), learn_next)
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
         scope, request = batch.scope, batch.request
-        attempts = self._backoff.attempts(batch.source)
-        new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
+        attempts = self._backoff.count_attempts(batch.source)
+        new = await self._extractor.extract(batch, request, attempts=attempts) if request else []
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
@@ -162,7 +155,7 @@ class Facts:
                     shown=request.shown if request else (),
                     learned=batch.learned,
                     until=batch.until,
-                    newest=find_newest_id(facts),
+                    newest=max((fact.id for fact in facts), default=0),
                     now=self._clock(),
                     from_history=batch.from_history,
                 )
@@ -188,11 +181,13 @@ class Facts:
                 return None
             learned, waiting = await (
                 store.history_extraction.read_next if from_history else store.facts.read_unlearned
-            )(scope, READ)
+            )(scope, MESSAGES_PER_READ)
             if not waiting:
                 return None
-            is_all = len(waiting) < READ
-            turns = select_imported_turns(waiting) if from_history else select_answered_turns(waiting)
+            is_all = len(waiting) < MESSAGES_PER_READ
+            # A turn without an answer may not be over yet. In imported history, people wrote to each other.
+            wanted = {"user"} if from_history else {"user", "assistant"}
+            turns = [turn for turn in _group_by_turn(waiting) if wanted <= {message.role for message in turn}]
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
                 await store.facts.begin_learning(scope, learned)
@@ -232,8 +227,6 @@ class Facts:
         """Estimate the cost of learning from imported history."""
         return self._requests.estimate(backlog)
 
-    # by hand -------------------------------------------------------------------------------------------------
-
     async def known(self, owner: int) -> list[Fact]:
         """Return all facts about an owner by ascending id, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
@@ -252,18 +245,7 @@ class Facts:
                 return known, False
             if len(facts) >= MAX_FACTS:
                 raise FactsFull
-            new = NewFact(
-                text=text,
-                kind="personal",
-                subject="",
-                source_ids=(),
-                observed_at=now,
-                valid_from=now,
-                importance=IMPORTANCE_BY_HAND,
-                origin="owner",
-                decided_at=now,
-            )
-            return await store.facts.add(owner, new, now=now), True
+            return await store.facts.add(owner, _make_own_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact by a new one and keep the old one as history. Return None if no valid fact has this id."""
@@ -272,18 +254,13 @@ class Facts:
             known = await store.facts.find_fact(owner, id_)
             if known is None or not known.is_valid:
                 return None
-            new = NewFact(
-                text=text,
+            new = replace(
+                _make_own_fact(text, now),
                 kind=known.kind,
                 subject=known.subject,
-                source_ids=(),
-                observed_at=now,
-                valid_from=now,
                 importance=max(known.importance, IMPORTANCE_BY_HAND),
                 tags=known.tags,
-                origin="owner",
                 person_id=known.person_id,
-                decided_at=now,
             )
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
@@ -314,37 +291,25 @@ class Facts:
         async with self._memory.home(owner) as store:
             return await store.facts.restore(owner, id_, now=self._clock())
 
-    # meaning -------------------------------------------------------------------------------------------------
-
     async def embed_missing(self) -> None:
         """Embed facts that have no vector yet. Stop if the embedder fails."""
         if self._embedder is None:
             return
         for store in self._memory.stores:
-            while found := await store.facts.list_unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
+            while found := await store.facts.list_unembedded(self._embedder.name, FACTS_PER_EMBEDDING):
                 mine = await self._memory.served({fact.owner for fact in found})
                 found = [fact for fact in found if fact.owner in mine]
-                vectors = await self._embed_texts([(fact.owner, fact.text) for fact in found])
-                if vectors is None:
+                if not found:
                     return
+                try:
+                    vectors = await embed_passages(self._embedder, [fact.text for fact in found])
+                except ModelError as error:
+                    log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
+                    return
+                await self._charge({owner: [fact.text for fact in found if fact.owner == owner] for owner in mine})
                 await store.facts.put_vectors(self._embedder.name, found, vectors)
-                if len(found) < EMBEDDED_AT_ONCE:
+                if len(found) < FACTS_PER_EMBEDDING:
                     break
-
-    async def _embed_texts(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
-        """Embed texts, given as (owner, text). Return None if the embedder fails."""
-        if self._embedder is None or not texts:
-            return None
-        by_owner: dict[int, list[str]] = {}
-        for owner, text in texts:
-            by_owner.setdefault(owner, []).append(text)
-        try:
-            vectors = await embed_passages(self._embedder, [text for _, text in texts])
-        except ModelError as error:
-            log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
-            return None
-        await self._charge(by_owner)
-        return vectors
 
 
 def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
@@ -352,19 +317,18 @@ def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
     return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
 
 
-def find_newest_id(facts: Sequence[Fact]) -> int:
-    """Return the highest id of these facts, or 0."""
-    return max((fact.id for fact in facts), default=0)
-
-
-def select_answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the turns with a person's words and an answer. Without one, a turn may not be over yet."""
-    return [turn for turn in _group_by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
-
-
-def select_imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Return the imported turns in which a person wrote. They need no answer, since people wrote to each other."""
-    return [turn for turn in _group_by_turn(messages) if any(message.role == "user" for message in turn)]
+def _make_own_fact(text: str, now: datetime) -> NewFact:
+    return NewFact(
+        text=text,
+        kind="personal",
+        subject="",
+        source_ids=(),
+        observed_at=now,
+        valid_from=now,
+        importance=IMPORTANCE_BY_HAND,
+        origin="owner",
+        decided_at=now,
+    )
 
 
 def _group_by_turn(messages: Sequence[Message]) -> list[list[Message]]:

@@ -1,4 +1,4 @@
-"""Reconciliation of new facts with known ones: a new fact repeats, changes or ends a known one, or is new. Pure.
+"""Compare new facts with known ones: a new fact repeats, changes or ends a known one, or is new. Pure.
 
 A word index nominates a bounded number of candidates. Words, keys, numbers, dates, names and negation decide.
 """
@@ -14,12 +14,12 @@ from typing import Literal
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
 from storage.tables.decisions import is_overruled_by, list_decisions_about
-from text.fingerprint import Fingerprint, find_topics, list_essential_words, make_fingerprint
+from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
-MAX_NEAR = 40  # facts that one text may be about
+MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
-BEGINNING = 3  # letters of a term by which it is found as well
-OFTEN = 500  # of a word that more facts have, only the newest so many are looked at
+PREFIX_LETTERS = 3  # of a term, by which it is found as well
+MAX_FACTS_PER_KEY = 500  # of a frequent word, only the newest facts are looked at
 
 
 class FactCandidates:
@@ -37,24 +37,24 @@ class FactCandidates:
         for key in _add_prefixes(_iterate_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
-    def of(self, fact: Fact | NewFact) -> list[int]:
+    def find_similar(self, fact: Fact | NewFact) -> list[int]:
         """Return the facts that share most terms with this one, best first."""
         return self.find_by_terms(_iterate_terms(fact))
 
-    def find_by_terms(self, keys: Iterable[str], most: int = MAX_NEAR) -> list[int]:
+    def find_by_terms(self, keys: Iterable[str], most: int = MAX_CANDIDATES) -> list[int]:
         """Return up to `most` facts that share most with these terms. Rare terms count more."""
         having = [found for key in _add_prefixes(keys) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
-            for number in found[-OFTEN:]:
+            for number in found[-MAX_FACTS_PER_KEY:]:
                 weights[number] += rarity
         return heapq.nlargest(most, weights, key=lambda number: (weights[number], abs(number)))
 
 
 def _add_prefixes(keys: Iterable[str]) -> set[str]:
     """Return the terms and their first letters, because two short texts may be stemmed as different languages."""
-    return {part for key in keys for part in (key, key if key.startswith(" ") else key[:BEGINNING])}
+    return {part for key in keys for part in (key, key if key.startswith(" ") else key[:PREFIX_LETTERS])}
 
 
 def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
@@ -68,29 +68,21 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
-_Known = Mapping[int, Fact | NewFact]
-"""By number: a stored fact under its id, a new one of this batch under minus its position, from 1."""
-
-
 def plan_changes(
-    new: Sequence[NewFact],
-    known: Sequence[Fact],
-    *,
-    erased: Sequence[Decision] = (),
-    most: int = MAX_FACTS,
+    new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), most: int = MAX_FACTS
 ) -> list[FactChange]:
     """Return the change that each new fact makes, in order.
 
     `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
     `most` limits the number of valid facts.
 
-    A decision of the owner overrides everything said before it, and every question. Of several changes to one fact, the
-    latest counts.
+    In the plan, a negative number -n stands for the fact of the n-th change. A decision of the owner overrides
+    everything said before it, and every question. Of several changes to one fact, the latest counts.
     """
-    held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
+    valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
-    candidates = FactCandidates(held)
-    room = most - len(held)
+    candidates = FactCandidates(valid)
+    room = most - len(valid)
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
@@ -105,23 +97,21 @@ def plan_changes(
         ):
             continue
         change = FactChange(fact=draft)
-        for number in _select_nominated(draft, held, candidates):
-            one = held[number]
-            match judge_pair(
-                draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number and draft.is_change
-            ):
+        for number in _select_nominated(draft, valid, candidates):
+            fact = valid[number]
+            match compare_facts(draft, fact, is_named=draft.known == number and draft.is_change):
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
-                case "changed" if _is_older(draft, one):
-                    draft = replace(draft, valid_to=draft.valid_to or one.valid_from)
+                case "changed" if _is_older(draft, fact):
+                    draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
-                case "changed" if draft.valid_from >= one.valid_from or draft.known == number:
+                case "changed" if draft.valid_from >= fact.valid_from or draft.known == number:
                     if draft.valid_to is not None and make_fingerprint(draft.text).polarity:
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
-                case "ended" if not _is_older(draft, one):
+                case "ended" if not _is_older(draft, fact):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
                 case _:
@@ -130,7 +120,7 @@ def plan_changes(
             if room <= 0 and draft.valid_to is None and not change.closes:
                 continue
             room += len(change.closes) - (draft.valid_to is None)
-            held[-1 - len(changes)] = draft
+            valid[-1 - len(changes)] = draft
             candidates.add(-1 - len(changes), draft)
         elif change.ends:
             closed.add(change.same_as)
@@ -139,18 +129,19 @@ def plan_changes(
     return changes
 
 
-def _is_older(draft: NewFact, one: Fact | NewFact) -> bool:
-    return draft.observed_at < one.observed_at and draft.valid_from <= one.valid_from
+def _is_older(draft: NewFact, fact: Fact | NewFact) -> bool:
+    return draft.observed_at < fact.observed_at and draft.valid_from <= fact.valid_from
 
 
-def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
+def compare_facts(new: NewFact, known: Fact | NewFact, *, is_named: bool) -> Verdict:
     """Return the relation of a new fact to a known one. `is_named`: the model says that it replaces that one."""
+    text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
-    is_about = is_same_subject(new.subject, subject)
+    is_about = is_same_subject(new.subject, known.subject)
     if list_essential_words(new.text) == list_essential_words(text):
         return "ended" if new.valid_to else "same"
-    if _differ_only_in_negation(new.text, text, mine, theirs):
-        return "changed"
+    if mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new.text) == find_topics(text):
+        return "changed"  # only the negation differs
     model_says = is_named and (is_about or _share_topic(new, text))
     repeats = mine == theirs and find_topics(new.text) <= find_topics(text)
     if model_says and not repeats:
@@ -159,60 +150,49 @@ def judge_pair(new: NewFact, text: str, *, kind: str, subject: str, is_named: bo
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and find_topics(text) <= find_topics(new.text)
         return "ended" if is_over or model_says else "other"
-    if repeats and ((is_about and new.only_one and _has_number_date_or_name(mine, new)) or model_says):
+    # A number, a date or a name, apart from the name at the beginning.
+    has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_name(new.text)))
+    if repeats and ((is_about and new.only_one and has_detail) or model_says):
         return "same"
-    if new.only_one and is_about and "event" not in (kind, new.kind):
-        if (
-            _find_leading_name(new.text)
-            and _find_leading_name(text)
-            and _find_leading_name(new.text) != _find_leading_name(text)
-        ):
+    if new.only_one and is_about and "event" not in (known.kind, new.kind):
+        name, other_name = _find_leading_name(new.text), _find_leading_name(text)
+        if name and other_name and name != other_name:
             return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
 
 
-def is_same_subject(one: str, other: str) -> bool:
+def is_same_subject(subject: str, other: str) -> bool:
     """Return True if two subjects have the same words."""
-    return bool(one.strip()) and bool(other.strip()) and find_topics(one) == find_topics(other)
+    return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
 
 
-def _select_nominated(draft: NewFact, held: _Known, candidates: FactCandidates) -> list[int]:
-    """Return the known facts that this one may change. The one that the model named comes first."""
-    scored: list[tuple[int, int]] = []
-    for number in {*candidates.of(draft), *(() if draft.known is None else (draft.known,))} & held.keys():
-        one = held[number]
-        if one.valid_to is not None or _is_instruction_of_another_person(draft, one):
+def _select_nominated(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
+    """Return the numbers of the facts that this one may change. The one that the model named comes first."""
+    ranked: list[tuple[int, int]] = []
+    words = list_essential_words(draft.text)
+    for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():
+        fact = valid[number]
+        if fact.valid_to is not None or _is_instruction_of_another_person(draft, fact):
             continue
         if number == draft.known:
-            scored.append((0, number))
-        elif is_same_subject(draft.subject, one.subject) or list_essential_words(draft.text) == list_essential_words(
-            one.text
-        ):
-            scored.append((1, number))
-        elif find_topics(draft.text) == find_topics(one.text):
-            scored.append((2, number))
-    return [number for _, number in sorted(scored)]
+            ranked.append((0, number))
+        elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
+            ranked.append((1, number))
+        elif find_topics(draft.text) == find_topics(fact.text):
+            ranked.append((2, number))
+    return [number for _, number in sorted(ranked)]
 
 
-def _is_instruction_of_another_person(draft: NewFact, one: Fact | NewFact) -> bool:
-    if isinstance(one, Fact):
-        return not one.may_be_changed_by(draft.person_id)
-    return one.kind in LASTING and one.person_id != draft.person_id
-
-
-def _has_number_date_or_name(found: Fingerprint, new: NewFact) -> bool:
-    """Return True if the fact has a number, a date or a name, apart from the name at its beginning."""
-    return bool({*found.numbers, *found.dates, *found.names} - set(_find_leading_name(new.text)))
+def _is_instruction_of_another_person(draft: NewFact, fact: Fact | NewFact) -> bool:
+    if isinstance(fact, Fact):
+        return not fact.may_be_changed_by(draft.person_id)
+    return fact.kind in LASTING and fact.person_id != draft.person_id
 
 
 def _find_leading_name(text: str) -> tuple[str, ...]:
     """Return the name that a fact begins with."""
     return make_fingerprint(text.split(" ")[0]).names if text else ()
-
-
-def _differ_only_in_negation(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
-    return mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new) == find_topics(known)
 
 
 def _share_topic(new: NewFact, text: str) -> bool:

@@ -16,28 +16,23 @@ from text.analyzer import analyse_text
 from text.fingerprint import find_topics, is_change, make_fingerprint
 from text.tokenizer import Tokenizer
 
-MAX_TURNS = 20  # turns of imported history that one request may carry; of what is said here the settings say how many
-MAX_KNOWN = 40  # known facts that a request shows at most, those that share most words with its turns first
+MAX_TURNS = 20  # turns of imported history in one request; for other messages, the settings say how many
+MAX_KNOWN = 40  # known facts in one request
 MAX_LOOKED_AT = 200  # known facts that one message is compared with
-SHARED = (
-    2  # words that a known fact shares with a message that reports no change; with one it is often about another thing
-)
+MIN_SHARED_WORDS = 2  # of a known fact and a message that reports no change; one word is often about another thing
 MAX_OTHERS = 4
 """Other known facts that are shown. "I moved to Porto" has no word of "lives in Lisbon"."""
-MIN_LINE_TOKENS = 70  # the least that is allowed to one line where there is room
+MIN_LINE_TOKENS = 70  # that one line may take, however little room there is
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
-LONG_TURN = 200  # tokens of a person's words in one turn, with their headings, that are asked about by themselves
-MIN_ROOM_TOKENS = 160
-"""Tokens of messages that a request carries where the window holds them; the schema is counted only above that."""
-LEAST_LINE = 24
-SEAMS = 8  # tokens left free, since texts joined take a few more than each by itself
-CHARACTERS_OF_TOKEN = 4
-LINE_TOKENS, ANSWER_TOKENS = 15, 250
-"""Tokens around one message, and of an answer with the known facts in its request: for the estimate."""
+LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a request of its own
+MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
+MIN_TURN_TOKENS = 24  # for messages in any window
+SEAM_TOKENS = 8  # left free, since joined texts take a few more tokens than each by itself
+CHARACTERS_PER_TOKEN = 4  # for the estimate
+TOKENS_PER_LINE = 15  # around one message, for the estimate
+TOKENS_PER_ANSWER = 250  # of an answer, and of the known facts in its request, for the estimate
 
 Request = tuple[PromptMessage, ...]
-_Beginning = tuple[Sequence[tuple[Message, str]], int, bool]
-"""Messages with their lines, the last message that they cover, and whether that is the last one of the turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,7 +117,7 @@ class Requests:
         for number, turn in enumerate(turns[:most], start=1):
             fresh = [(message, self._format_line(message, zone, room)) for message in turn]
             size = self._count_tokens([line for _, line in fresh])
-            if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN)):
+            if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN_TOKENS)):
                 break
             longest = max(longest, size)
             fitting, until, is_whole = self._fit_turn_start(fresh, left)
@@ -146,15 +141,14 @@ class Requests:
         """Estimate the cost of learning from imported history, rounded up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
-        said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
+        said = backlog.characters // CHARACTERS_PER_TOKEN + backlog.messages * TOKENS_PER_LINE
         room = max(MIN_ROOM_TOKENS, int((self._window - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
-        tokens = said + requests * (frame + ANSWER_TOKENS)
+        tokens = said + requests * (frame + TOKENS_PER_ANSWER)
         unit = 10 ** max(0, len(str(tokens)) - 2)
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
-    def size(self, request: Request) -> int:
-        """Return the prompt tokens of a request."""
+    def count_prompt_tokens(self, request: Request) -> int:
         return self._tokens.prompt_tokens(request)
 
     def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
@@ -165,7 +159,7 @@ class Requests:
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
         return *asked.request, *self._make_retry_messages(shown or "…")
 
-    def profile(
+    def make_profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
         """Build a request from the last profile, the known facts in order, and the newest summaries.
@@ -197,7 +191,9 @@ class Requests:
         of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
-        asked = [(find_topics(message.content), 1 if _reports_change(message) else SHARED) for message in said]
+        asked = [
+            (find_topics(message.content), 1 if _reports_change(message) else MIN_SHARED_WORDS) for message in said
+        ]
         about = frozenset[str]().union(*(words for words, _ in asked))
         has_change = any(is_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
@@ -240,8 +236,10 @@ class Requests:
         text = written(self._tokens.cut_formatted(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
-    def _fit_turn_start(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
-        """Return the whole turn, or as many of the person's messages in it as fit."""
+    def _fit_turn_start(
+        self, turn: Sequence[tuple[Message, str]], room: int
+    ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
+        """Return the lines of a turn that fit, the id of the last message that they cover, and True if none is left."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         kept: list[tuple[Message, str]] = []
@@ -263,9 +261,9 @@ class Requests:
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
         """Return the tokens left for lines after reserving room for the answer."""
-        free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAMS
+        free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
-        return max(ample, min(MIN_ROOM_TOKENS, free), LEAST_LINE)
+        return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 
     def _fit_lines(self, lines: Sequence[str], room: int) -> list[str]:
         kept: list[str] = []

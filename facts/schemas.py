@@ -82,7 +82,9 @@ class ExtractedFact:
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
     """Parse the facts in a model's answer. Return None if the answer is not a list of facts."""
-    items = _parse_or_repair_list(answer)
+    items = _parse_list(answer)
+    if items is None and answer.rstrip("` \n").endswith(("]", "}")):
+        items = _parse_list(json.dumps(parse_meant_json(answer)))  # the answer is complete, but no valid JSON
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
@@ -97,8 +99,7 @@ def make_facts(
 ) -> Iterator[list[NewFact]]:
     """For each extracted fact, yield one version per message that may state it, likeliest first.
 
-    Several are needed because models often give a wrong line number. `known` are the ids of the facts that the model
-    was shown. `zone` is the owner's time zone.
+    Models often give a wrong line number. `known` are the ids of the facts that the model was shown.
     """
     for fact in extracted:
         made = [
@@ -146,8 +147,7 @@ def find_ground(fact: ExtractedFact, message: Message) -> Ground | None:
         return None
     start, end = _include_doubt(content, start, end, first, last)
     return Ground(
-        quote=" ".join(content[start:end].split())[:MAX_FACT_CHARS],
-        sentence=" ".join(content[first:last].split()),
+        quote=" ".join(content[start:end].split())[:MAX_FACT_CHARS], sentence=" ".join(content[first:last].split())
     )
 
 
@@ -155,7 +155,7 @@ _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
 _BEFORE_MARK, _AFTER_MARK = re.compile(r"(?=[,;:–—])"), re.compile(r"(?<=[,;:–—])")
-SHORT_CLAUSE = 2  # words of a clause that may be nothing but doubt: "maybe", "tal vez", "может быть"
+MAX_SHORT_CLAUSE_WORDS = 2  # of a clause that may be nothing but doubt: "maybe", "tal vez", "может быть"
 
 
 def _include_doubt(content: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
@@ -179,7 +179,7 @@ def _include_doubt(content: str, start: int, end: int, first: int, last: int) ->
 
 
 def _is_short(clause: str) -> bool:
-    return len(re.findall(r"\w+", clause)) <= SHORT_CLAUSE
+    return len(re.findall(r"\w+", clause)) <= MAX_SHORT_CLAUSE_WORDS
 
 
 def _find_quote(quote: str, content: str) -> tuple[int, int]:
@@ -202,52 +202,51 @@ def _fold_letters(text: str) -> tuple[str, list[int]]:
 
 
 def _make_fact(
-    one: ExtractedFact, message: Message, ground: Ground, *, known: Collection[int], zone: tzinfo
+    extracted: ExtractedFact, message: Message, ground: Ground, *, known: Collection[int], zone: tzinfo
 ) -> NewFact:
-    kind, quote = one.kind, ground.quote
+    kind, quote = extracted.kind, ground.quote
     own = find_topics(message.speaker) | {"user"}
-    about = " ".join(word for word in one.about.split() if not find_topics(word) <= own)
+    about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
     if kind == "instruction" and about and not find_topics(about) & find_topics(ground.sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
-    hedges = make_fingerprint(quote).hedges
-    is_uncertain = bool(hedges) or one.is_open
-    is_single = one.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
-    is_over = one.is_over and is_single and not about
+    text, hedges = extracted.text, make_fingerprint(quote).hedges
+    if hedges and not make_fingerprint(text).hedges:
+        text = f"{message.speaker or 'User'}: {quote}"
+    is_uncertain = bool(hedges) or extracted.is_open
+    is_single = extracted.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
+    is_over = extracted.is_over and is_single and not about
     said_at = message.created_at
-    since = parse_since(one.text, zone)
+    since = parse_since(extracted.text, zone)
     return NewFact(
-        text=one.text if not hedges or make_fingerprint(one.text).hedges else f"{message.speaker or 'User'}: {quote}",
+        text=text,
         kind="personal" if is_over else kind,
         quote=quote,
         is_uncertain=is_uncertain,
-        subject=about if kind in LASTING else f"{about} {one.attribute}".strip() if is_single else "",
+        subject=about if kind in LASTING else f"{about} {extracted.attribute}".strip() if is_single else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
-        importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
-        only_one=is_single and not one.is_over,
-        known=one.replaces if one.replaces in known and not is_uncertain else None,
-        is_change=one.is_over or is_change(message.content) or make_fingerprint(one.text).polarity,
+        importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
+        only_one=is_single and not extracted.is_over,
+        known=extracted.replaces if extracted.replaces in known and not is_uncertain else None,
+        is_change=extracted.is_over or is_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=ground.sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )
 
 
-def _find_possible_sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
+def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that may state a fact, most shared words first.
 
     The one that the model named comes first, unless only others share words with the fact.
     """
-    about = find_topics(one.text)
-    shared = {message.id: len(about & find_topics(message.content)) for message in messages}
-    named = [message for message in messages if message.id == one.message]
-    others = sorted(
-        (message for message in messages if shared[message.id] and message not in named),
-        key=lambda message: -shared[message.id],
-    )
-    has_named = bool(named) and (shared[named[0].id] > 0 or not others)
-    return [*named, *others] if has_named else [*others, *named]
+    topics = find_topics(fact.text)
+    shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
+    named = [message for message in messages if message.id == fact.message]
+    others = [message for message in messages if shared[message.id] and message not in named]
+    others.sort(key=lambda message: -shared[message.id])
+    return [*named, *others] if not others or (named and shared[named[0].id]) else [*others, *named]
 
 
 def parse_since(text: str, zone: tzinfo) -> datetime | None:
@@ -267,14 +266,6 @@ _SINCE = re.compile(
 )
 
 
-def _parse_or_repair_list(answer: str) -> list[object] | None:
-    """Return the list in an answer. Repair its JSON if the answer is complete but invalid."""
-    if (found := _parse_list(answer)) is not None:
-        return found
-    is_whole = answer.rstrip("` \n").endswith(("]", "}"))
-    return _parse_list(json.dumps(parse_meant_json(answer))) if is_whole else None
-
-
 def _parse_list(answer: str) -> list[object] | None:
     decoder = json.JSONDecoder()
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
@@ -285,11 +276,11 @@ def _parse_list(answer: str) -> list[object] | None:
         if isinstance(value, list):
             return cast("list[object]", value)
         if isinstance(value, dict):
-            inside = value.get("facts")
-            if "facts" in value and inside is None:
+            facts = value.get("facts")
+            if "facts" in value and facts is None:
                 return []
-            if isinstance(inside, list):
-                return cast("list[object]", inside)
+            if isinstance(facts, list):
+                return cast("list[object]", facts)
             return [value] if _parse_text(value) else None
     return None
 
@@ -365,8 +356,13 @@ def parse_profile(answer: str) -> dict[str, str]:
         return {}
     if not isinstance(value, dict):
         return {}
-    found = {name: " ".join(_read_section(value.get(name)).split()) for name in SECTIONS}
-    return {name: text for name, text in found.items() if text}
+    sections: dict[str, str] = {}
+    for name in SECTIONS:
+        section = value.get(name)
+        texts = [text for text in (section if isinstance(section, list) else [section]) if isinstance(text, str)]
+        if text := " ".join(replace_surrogates(" ".join(texts)).replace("\0", " ").split()):
+            sections[name] = text
+    return sections
 
 
 def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
@@ -379,9 +375,3 @@ def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
             parts.append(f"{SECTIONS[name]}: {' '.join(words)}")
             left -= len(words) + len(SECTIONS[name].split())
     return "\n".join(parts)
-
-
-def _read_section(value: object) -> str:
-    if isinstance(value, list):
-        value = " ".join(one for one in value if isinstance(one, str))
-    return replace_surrogates(value).replace("\0", " ") if isinstance(value, str) else ""

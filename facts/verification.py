@@ -4,7 +4,7 @@ Numbers, dates and names that the person did not say were invented by the model.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
@@ -15,11 +15,11 @@ from summaries.quality_gate import find_invented_numbers
 from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise_text
 from text.fingerprint import find_topics, make_fingerprint
 
-RELATIVE = timedelta(days=15)  # the reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language
+NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
+YEAR_AROUND = timedelta(days=400)  # of a date without its year
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
-_GERMAN = "german"
 _LATIN = str.maketrans(
     dict(zip("абвгдеёзийклмнопрстуфыэі", "abvgdeeziiklmnoprstufyei", strict=True))
     | {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"}
@@ -31,22 +31,22 @@ def find_objections(
 ) -> list[str]:
     """Return the reasons for not learning a fact from these messages, or [].
 
-    `also` are other texts that it may repeat. `zone` is the owner's time zone. `answers` are the assistant's words in
-    the same turns.
+    `also` are other texts that it may repeat. `answers` are the assistant's words in the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
-    found = []
+    objections = []
     text, derived = _remove_derived_dates(fact.text, sources, said, zone)
-    known = "\n".join([said, *derived, *_list_years(sources, zone), *make_fingerprint(said).numbers])
+    years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]
+    known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
-        found.append("a number or date that the messages lack")
+        objections.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
-        found.append("a name that the messages lack")
+        objections.append("a name that the messages lack")
     about = find_topics(fact.text)
     if len(about & find_topics(answers)) > len(about & find_topics("\n".join([said, *derived]))):
-        found.append("more of the assistant's words than of the person's")
-    return found
+        objections.append("more of the assistant's words than of the person's")
+    return objections
 
 
 def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
@@ -78,33 +78,26 @@ def _remove_derived_dates(
 def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
     """Return True if a date is near the message's own date or within a time that the message names."""
     said_at = message.created_at.astimezone(zone)
-    if abs(moment - said_at) <= RELATIVE:
+    if abs(moment - said_at) <= NEAR_DAYS:
         return True
     numbers = set(re.findall(r"\d+", normalise_text(message.content)))
     if str(moment.year) in numbers and not find_invented_numbers(f"{moment.year}", message.content):
         return True
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
         # "On the 3rd of May": the year is the message's, or one next to it.
-        return abs(moment - said_at) <= timedelta(days=400)
+        return abs(moment - said_at) <= YEAR_AROUND
     ranges = date_expressions.find_time_ranges(fold_term(normalise_text(message.content)), said_at)
     day = timedelta(days=1)
-    return any(one.start - day <= moment < one.end + day for one in ranges) or (
+    return any(found.start - day <= moment < found.end + day for found in ranges) or (
         # "In March", "last spring": a month without a day.
-        moment.day == 1 and abs(moment - said_at) <= timedelta(days=400)
+        moment.day == 1 and abs(moment - said_at) <= YEAR_AROUND
     )
-
-
-def _list_years(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
-    """Yield the year of each source and the years next to it."""
-    for message in sources:
-        year = message.created_at.astimezone(zone).year
-        yield f"{year - 1} {year} {year + 1}"
 
 
 def _find_invented_names(text: str, said: str) -> list[str]:
     """Return names that nobody said. None are found in German, where every noun is capitalised."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    if detect_latin_language(words) == _GERMAN:
+    if detect_latin_language(words) == "german":
         return []
     known = {fold_term(normalise_text(word)) for word in _WORD.findall(said)}
     # A name may be written in another alphabet than the message.
@@ -116,7 +109,7 @@ def _find_invented_names(text: str, said: str) -> list[str]:
         name
         for name in names
         if name not in first
-        and not any(_resembles_known_name(one, known, stems) for one in (name, name.translate(_LATIN)))
+        and not any(_resembles_known_name(spelling, known, stems) for spelling in (name, name.translate(_LATIN)))
     ]
 
 

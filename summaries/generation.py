@@ -18,14 +18,7 @@ from llm import prompts, quoting
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import tr
-from records.errors import (
-    ContextTooLong,
-    FoldRefused,
-    KeepsakeError,
-    ModelDeclined,
-    ModelError,
-    QuotaExceeded,
-)
+from records.errors import ContextTooLong, FoldRefused, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded
 from records.facts import Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message, cut_documents
 from records.model_calls import Completion, PromptMessage, Usage

@@ -74,9 +74,5 @@ def _make_plan(level: int, ids: Sequence[int]) -> FoldPlan:
 
 
 POLICY = FoldPolicy(
-    name="pyramid",
-    plan=plan_fold,
-    may_be_due=may_be_due,
-    has_levels=True,
-    rebuild_turns=lambda every_n: every_n,
+    name="pyramid", plan=plan_fold, may_be_due=may_be_due, has_levels=True, rebuild_turns=lambda every_n: every_n
 )

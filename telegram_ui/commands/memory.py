@@ -102,7 +102,7 @@ class MemoryCommands(Family):
         text, rows = render_view(
             view,
             await self._services.facts.known(owner),
-            await self._services.distiller.versions(owner),
+            await self._services.distiller.list_versions(owner),
             zone=find_zone(config),
             is_on=config is not None and config.enabled,
             button=lambda label, payload: self._make_button(

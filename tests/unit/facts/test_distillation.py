@@ -30,14 +30,14 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
         await talk.turn(f"Point {number}.")
     assert talk.server.asked_for("profile") == []
     await talk.turn("Point 3.")
-    (version,) = await talk.services.distiller.versions(ANNA.id)
+    (version,) = await talk.services.distiller.list_versions(ANNA.id)
     assert version.text == "Who they are: Anna lives in Oslo.\nOngoing: She looks for a boat."
     (request,) = talk.server.asked_for("profile")
     assert request.messages[1]["content"].count("[2026-11-21] ") == 2
     await talk.turn("Point 4.")
     assert len(talk.server.asked_for("profile")) == 1
     await talk.turn("Point 5.")
-    assert [one.id for one in await talk.services.distiller.versions(ANNA.id)] == [2, 1]
+    assert [one.id for one in await talk.services.distiller.list_versions(ANNA.id)] == [2, 1]
     assert "<profile>\nWho they are: Anna" in talk.server.asked_for("profile")[1].messages[1]["content"]
 
 
@@ -70,7 +70,7 @@ async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
     await talk.services.facts.add(ANNA.id, "Anna sails.")
     talk.server.default_schema("profile", told)
     assert await talk.services.distiller.distil_now(ANNA.id) is None
-    assert await talk.services.distiller.versions(ANNA.id) == []
+    assert await talk.services.distiller.list_versions(ANNA.id) == []
 
 
 async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(talk: Talk) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from facts.reconciliation import MAX_NEAR, FactCandidates, plan_changes
+from facts.reconciliation import MAX_CANDIDATES, FactCandidates, plan_changes
 from records.facts import Fact, FactKind, NewFact
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -58,7 +58,9 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
 
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
-    assert len(FactCandidates({one.id: one for one in MANY}).of(new("Anna likes a village."))) == MAX_NEAR
+    assert (
+        len(FactCandidates({one.id: one for one in MANY}).find_similar(new("Anna likes a village."))) == MAX_CANDIDATES
+    )
 
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:

@@ -232,7 +232,7 @@ async def test_the_profile_is_rewritten_shown_and_erased(desk: Desk, talk: Talk)
     assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
     await press(desk, "Profile")
     await press(desk, "Erase 1")
-    assert await talk.services.distiller.versions(ANN) == []
+    assert await talk.services.distiller.list_versions(ANN) == []
 
 
 async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
