@@ -166,12 +166,7 @@ class Rebuilder:
         return made
 
     async def _make_planned_summary(
-        self,
-        lease: FoldLease,
-        config: OwnerConfig,
-        plan: FoldPlan,
-        corrected: Sequence[Summary],
-        made: list[Rebuilt],
+        self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
     ) -> None:
         """Make the planned summary. The source ids in the plan are indexes into `made`.
 

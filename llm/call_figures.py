@@ -52,12 +52,7 @@ async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usa
         raise
     seconds = monotonic() - started
     SECONDS.labels(model).observe(seconds)
-    kinds = {
-        "prompt": usage.prompt,
-        "cached": usage.cached,
-        "written": usage.written,
-        "completion": usage.completion,
-    }
+    kinds = {"prompt": usage.prompt, "cached": usage.cached, "written": usage.written, "completion": usage.completion}
     for kind, tokens in kinds.items():
         TOKENS.labels(model, kind).inc(tokens)
     log.info(

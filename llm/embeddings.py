@@ -1,5 +1,6 @@
 """Embeds texts with the bundled model or at an OpenAI-compatible endpoint. All vectors are normalised."""
 
+from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -75,19 +76,29 @@ class EndpointEmbedder(EndpointClient):
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.renew) as response:
             answer = await response.json(MAX_ANSWER_BYTES)
-        data = answer.get("data") if isinstance(answer, dict) else None
+        rows = answer.get("data") if isinstance(answer, dict) else answer
         try:
-            rows = sorted(data or (), key=lambda row: int(row["index"]))
-            indices = [int(row["index"]) for row in rows]
+            indices = [int(row.get("index", 0)) for row in rows or ()]
+            if set(indices) != {0}:  # some servers number none, or every one 0: these are in order
+                rows, indices = sorted(rows, key=lambda row: int(row["index"])), sorted(indices)
+            else:
+                indices = list(range(len(indices)))
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
-                vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
-        except (ValueError, TypeError, KeyError, OverflowError):
+                vectors = np.array([_read_vector(row["embedding"]) for row in rows], dtype=np.float32)
+        except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
             raise ModelBroken(remedy="(malformed)") from None
         expected = (self.dimensions or vectors.shape[-1],)
         is_whole = vectors.ndim == 2 and indices == list(range(len(texts))) and vectors.shape[1:] == expected
         if not is_whole or not 0 < vectors.shape[1] <= MAX_DIMENSIONS:
             raise ModelBroken(remedy="(malformed)")
         return normalise(vectors)
+
+
+def _read_vector(value: object) -> object:
+    """Return the numbers of a vector that was sent in base64, or in a list of its own (llama.cpp)."""
+    if isinstance(value, str):
+        return np.frombuffer(b64decode(value, validate=True), dtype="<f4")
+    return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:

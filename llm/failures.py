@@ -8,14 +8,7 @@ from typing import Any, Literal
 
 from locales.catalog import format_from_now, tr
 from locales.lists import join_all
-from records.errors import (
-    ContextTooLong,
-    ModelBusy,
-    ModelDeclined,
-    ModelError,
-    ModelLoading,
-    ModelRefused,
-)
+from records.errors import ContextTooLong, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import STATUSES, make_counter
 
 PATHS = ("/chat/completions", "/embeddings", "/audio/transcriptions", "/audio/speech")
@@ -35,6 +28,7 @@ _LONG = re.compile(
     r"(token|context|length|prompt|input|seq_len)",
     re.IGNORECASE | re.DOTALL,
 )
+_TOO_LARGE = re.compile(r"(request|prompt|input|message)s? (is )?too (large|long)", re.IGNORECASE)
 _DECLINED = re.compile(
     r"content.?filter|moderation|flagged|(usage|safety|use|ai|content|management).?polic"
     r"|sensitive (content|information|word)|敏感",
@@ -43,7 +37,7 @@ _DECLINED = re.compile(
 _NO_CREDIT_CODES = {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error", "1113"}
 _NO_CREDIT = re.compile(
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
-    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|in arrears|余额不足|欠费",
+    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|arrear|余额不足|欠费",
     re.IGNORECASE,
 )
 _NAMES_KEY = re.compile(
@@ -96,13 +90,15 @@ def classify(error: StatusError) -> Kind:
     status, body = error.status_code, find_error_body(error.body)
     codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
     words = f"{' '.join(codes)} {message}"
-    if status == 402 or codes & _NO_CREDIT_CODES or (status <= 500 and _NO_CREDIT.search(message)):
+    if status == 402 or codes & _NO_CREDIT_CODES or (status <= 500 and _NO_CREDIT.search(words)):
         return "credit"
     if codes & _TOO_LONG_CODES:
         return "length"
     if status in (400, 403, 422, 451, 500) and (_has_content_filter_fields(body) or _DECLINED.search(words)):
         return "declined"
-    if status in (400, 413, 422, 500) and (status == 413 or _LONG.search(message)):
+    # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
+    is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(message))
+    if is_long or (status == 429 and _TOO_LARGE.search(message)):
         return "length"
     # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
     if status == 503 and any(said in message.lower() for said in ("loading", "starting up")):
@@ -113,7 +109,7 @@ def classify(error: StatusError) -> Kind:
         return "key"
     if status == 404:
         return "model"
-    return "unclear" if status in (400, 403, 422, 500, 501) else "refused"
+    return "unclear" if 400 <= status <= 501 else "refused"
 
 
 def _has_content_filter_fields(body: Mapping[str, Any]) -> bool:
@@ -145,7 +141,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         401: (tr("errors-key"), [settings.key]),
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
-    }.get(status, (tr("errors-model-refused"), []))
+    }.get(status, (tr("errors-model-refused"), [settings.url] if status < 400 else []))  # redirects are not followed
     return ModelRefused(told, remedy=tr("errors-check", settings=join_all(names)) if names else f"(status {status})")
 
 

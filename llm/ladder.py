@@ -78,8 +78,8 @@ class Ladder:
 
     def record_empty_ending(self, finish: str | None) -> bool:
         """Record why an answer ended empty. Return True if the previous one ended for the same reason."""
-        before, self._empty_finish = self._empty_finish, finish
-        return finish is not None and finish == before
+        before, self._empty_finish = self._empty_finish, finish or "none"
+        return self._empty_finish == before
 
     def choose_steps(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Choose the steps of the next request, or none if all were tried.

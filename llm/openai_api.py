@@ -31,14 +31,7 @@ from llm.thoughts import ThinkingModels, begins_with_thoughts
 from llm.tool_calls import Offer, format_tools, format_tools_as_text, to_wire
 from llm.window import Window
 from locales.catalog import tr
-from records.errors import (
-    BrokenOff,
-    ContextTooLong,
-    HistoryRefused,
-    ModelBroken,
-    ModelDeclined,
-    PicturesRefused,
-)
+from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from text.tokenizer import Tokenizer
 
@@ -204,8 +197,14 @@ class OpenAIChat(EndpointClient, ChatModel):
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.get_visible_text()
-                    if ladder.record_empty_ending(answer.finish if not answer.text else None):
-                        await self._raise_if_question_was_declined(client, patience, ladder)
+                if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
+                    raise
+                if ladder.record_empty_ending(answer.finish):
+                    if ladder.for_person and _has_history(messages):
+                        raise HistoryRefused from None
+                    await self._raise_if_question_was_declined(client, patience, ladder)
+                elif not isinstance(error, BrokenOff):  # it may have been chance
+                    continue
                 raise
             else:
                 self._remember_helpful_steps(ladder, answer, request, was_call_broken=was_call_broken)
@@ -308,8 +307,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         is_length_possible = ladder.for_person or "parameters" not in possible
         if is_length_possible and self._tokenizer.prompt_tokens(messages) > MIN_SHORTENED_TOKENS:
             possible.add("length")
-        is_alone = sum(not message.calls and message.role != "tool" for message in messages) <= 2
-        if ladder.for_person and not is_alone and "history" not in ladder.left_out:
+        if ladder.for_person and _has_history(messages) and "history" not in ladder.left_out:
             possible.add("history")
         return possible
 
@@ -439,3 +437,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise make_answered_error(event)
         answer.raise_if_incomplete()
         await show()
+
+
+def _has_history(messages: Sequence[PromptMessage]) -> bool:
+    return sum(not message.calls and message.role != "tool" for message in messages) > 2

@@ -90,6 +90,12 @@ class PartialAnswer:
         """True if nothing of an answer has arrived."""
         return not (self.text or self.refusal or self.finish or self.calls.finish())
 
+    @property
+    def is_blank(self) -> bool:
+        """True if an answer has ended without a word, and not because of its length."""
+        is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
+        return self.is_whole and not (self.text or self.refusal or is_at_length or self.calls.finish())
+
     def read_whole(self) -> CallReading:
         """Return the text without thoughts, and the tool calls written in it."""
         is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
@@ -133,6 +139,7 @@ class PartialAnswer:
         """Raise a ModelError unless the answer is complete and not empty."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
+            self.refusal = self.refusal or "content_filter"
             raise ModelDeclined
         is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
         if self.finish and not is_at_length and not self.has_ended:

@@ -184,12 +184,7 @@ def format_group_line(name: str, text: str) -> str:
 
 
 def make_fold_instructions(
-    kind: FoldKind,
-    *,
-    max_tokens: int,
-    blocks: Collection[Block] = (),
-    wishes: str = "",
-    reasons: Sequence[str] = (),
+    kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", reasons: Sequence[str] = ()
 ) -> str:
     """Return the system prompt of a fold. `reasons` tell why the previous attempt was refused."""
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))

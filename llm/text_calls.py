@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 
 from llm.meant_json import parse_meant_json
@@ -73,23 +72,13 @@ _ONLY_MARKS = re.compile(
     re.IGNORECASE,
 )
 """A line, or what stands before a tool's name on its line, that says nothing to a person."""
-
-
-@lru_cache(maxsize=64)
-def _compile_near_object(names: frozenset[str]) -> re.Pattern[str]:
-    """Match a tool's name with an object or keywords behind it, and only marks between them.
-
-    A word next to a bracket is a mark.
-    """
-    any_name = "|".join(map(re.escape, sorted(names, reverse=True)))
-    return re.compile(
-        rf"(?<![\w-])(?:\w{{1,30}}\.){{0,2}}(?P<name>(?-i:{any_name}))(?::\d{{1,3}})?"
-        r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
-        r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
-        re.IGNORECASE,
-    )
-
-
+_NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
+_NEAR_OBJECT = re.compile(
+    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+    r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
+    re.IGNORECASE,
+)
+"""An object or keywords with only marks in front of them. A word next to a bracket is a mark."""
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
@@ -151,15 +140,21 @@ def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, sett
             break  # an element that is named like a tool, and is none
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
-    for named in _compile_near_object(frozenset(names)).finditer(text, settled):
-        before = text[: named.start()]
-        if not _ONLY_MARKS.fullmatch(before.rpartition("\n")[2]):  # within a sentence it is talked about
+    for start, _, _ in _find_named_openings(text, names, settled):
+        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]):  # within a sentence it is talked about
             continue
-        calls = _find_calls(text[named.start() :], names)
+        calls = _find_calls(text[start:], names)
         if not is_whole or calls:
-            before = _cut_marks(before, (), settled)
+            before = _cut_marks(text[:start], (), settled)
             return _make_reading(before, calls) if is_whole else CallReading(shown=before)
     return None
+
+
+def _find_named_openings(text: str, names: Collection[str], place: int) -> Iterator[tuple[int, str, int]]:
+    """Yield the position and name of each tool near an object or keywords, and the position of their bracket."""
+    for named in _NAME.finditer(text, place):
+        if named["name"] in names and (near := _NEAR_OBJECT.match(text, named.end())):
+            yield named.start(), named["name"], near.start("opening")
 
 
 def _cut_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
@@ -191,16 +186,16 @@ def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
         for invoked in [*_INVOKED.finditer(text), *_GLM.finditer(text), *filter(None, [_ELEMENT.match(text)])]
         if invoked["name"] in names
     ]
+    if found:
+        return found[:MAX_CALLS]
     place = 0
-    while not found or place:  # ends: each name stands behind the one before
-        near = _compile_near_object(frozenset(names)).search(text, place)
-        if near is None or len(found) >= MAX_CALLS:
-            break
-        place, at = near.end(), near.start("opening")
-        arguments, end = _parse_object(text, at) if near["opening"] == "{" else _parse_keywords(text, at)
+    for start, name, opening in islice(_find_named_openings(text, names, 0), MAX_CANDIDATES):
+        if start < place:  # within the arguments of the call before
+            continue
+        parse = _parse_object if text[opening] == "{" else _parse_keywords
+        arguments, place = parse(text, opening)
         if arguments is not None:
-            found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
-            place = max(place, end)
+            found.append((name, json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
     return found[:MAX_CALLS]
 
 

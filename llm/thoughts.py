@@ -60,10 +60,7 @@ _OPEN_BLOCK = re.compile(
     r"(?:\s[^<>\n]{0,200})?>",
     re.IGNORECASE,
 )
-_BLOCK = re.compile(
-    _OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z",
-    re.IGNORECASE | re.DOTALL,
-)
+_BLOCK = re.compile(_OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL)
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
 

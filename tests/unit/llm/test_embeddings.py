@@ -1,6 +1,7 @@
 """Embedders: the one that ships with the install, and an endpoint over real HTTP."""
 
 import json
+from base64 import b64encode
 from collections.abc import AsyncIterator
 
 import numpy as np
@@ -84,6 +85,35 @@ async def test_a_silent_endpoint_is_given_up() -> None:
         async with EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=0.2) as embedder:
             with pytest.raises(ModelUnreachable, match=r"\(0\.2 s\)"):
                 await embedder.query("x")
+
+
+BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"index": 0, "embedding": BASE64}, {"index": 1, "embedding": BASE64}]},
+        {"data": [{"embedding": [3, 4]}, {"embedding": [3, 4]}]},
+        {"data": [{"index": 0, "embedding": [3, 4]}, {"index": 0, "embedding": [3, 4]}]},
+        {"data": [{"index": 1, "embedding": [[3, 4]]}, {"index": 0, "embedding": [[3, 4]]}]},
+        [{"index": 0, "embedding": [[3, 4]]}, {"index": 1, "embedding": [[3, 4]]}],
+        {"data": [{"index": "1", "embedding": [3, 4]}, {"index": "0", "embedding": [3, 4]}]},
+    ],
+)
+async def test_vectors_are_read_however_they_are_written(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder], answer: object
+) -> None:
+    server, embedder = endpoint
+    server.script("e", Behaviour(raw=json.dumps(answer), plain=True))
+    assert np.allclose(await embedder.passages(["a", "b"]), [[0.6, 0.8]] * 2)
+
+
+async def test_one_vector_fewer_is_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+    server, embedder = endpoint
+    server.script("e", Behaviour(raw=vector_of(2), plain=True))
+    with pytest.raises(ModelBroken):
+        await embedder.passages(["a", "b"])
 
 
 async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
