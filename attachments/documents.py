@@ -38,24 +38,19 @@ class DocumentReader:
 def make_shown_name(name: str) -> str:
     """Return a file's name on one line, without brackets that could close the ones that the prompt puts around it."""
     drawn = defuse_tags(format_visible_line(name))
-    plain = " ".join("".join(" " if _is_bracket_end(character) else character for character in drawn).split())
+    # Not the round ones of "report (1).pdf".
+    marks = {character for character in drawn if category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp")} - {*"()"}
+    plain = " ".join("".join(" " if character in {*"<>"} | marks else character for character in drawn).split())
     if len(plain) > MAX_NAME_CHARS:
         plain = f"{plain[: MAX_NAME_CHARS - 11]}…{plain[-10:]}"
     return plain or "file"
 
 
-def _is_bracket_end(character: str) -> bool:
-    """Return True for a line break or a bracket of any script, except round ones as in "report (1).pdf"."""
-    return character in "<>" or (character not in "()" and category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp"))
-
-
 async def _read_in_child(data: bytes, name: str) -> DocumentText:
     try:
-        async with aclosing(
-            subprocess_worker.iterate_answers(
-                CHILD, (name, str(len(data)), current_language()), data, longest_wait=MAX_WAIT_SECONDS
-            )
-        ) as pieces:
+        arguments = (name, str(len(data)), current_language())
+        child = subprocess_worker.iterate_answers(CHILD, arguments, data, longest_wait=MAX_WAIT_SECONDS)
+        async with aclosing(child) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":
                     raise DocumentUnreadable(value)

@@ -1,6 +1,7 @@
 """Group the lines of a document into passages that are small enough to search and quote. Pure."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from records.attachments import Passage
@@ -38,7 +39,7 @@ class _Passage:
         self.first = self.last = first
         self.text = first.text
 
-    def takes(self, line: DocumentLine) -> bool:
+    def has_room_for(self, line: DocumentLine) -> bool:
         if (line.group, line.noun) != (self.first.group, self.first.noun):
             return False
         room = SHORT_PAGE if line.noun == "page" else MAX_PASSAGE_CHARS
@@ -48,33 +49,27 @@ class _Passage:
         self.text += "\n" + line.text
         self.last = line
 
-    def made(self, number: int) -> Passage:
+    def to_passage(self, number: int) -> Passage:
         return Passage(place=_format_place(self.first, self.last, number), text=self.text.strip("\n"))
 
 
 def make_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """Return the passages, and True if they hold the whole document. Stop reading at the size limit."""
-    made: list[_Passage] = []
-    is_whole = True
-    try:
-        _add_all(made, lines)
-    except MoreThanRead:
-        is_whole = False
-    return tuple(draft.made(number) for number, draft in enumerate(made, 1)), is_whole
-
-
-def _add_all(made: list[_Passage], lines: Iterable[DocumentLine]) -> None:
-    """Add lines to the passages. Raise MoreThanRead at the first line that exceeds the size limit."""
+    drafts: list[_Passage] = []
     characters = 0
-    for piece in (replace(line, text=text) for line in lines for text in _split_pieces(line.text)):
-        is_added = bool(made) and made[-1].takes(piece)
-        if characters + len(piece.text) > MAX_TEXT_CHARS or (len(made) == MAX_PASSAGES and not is_added):
-            raise MoreThanRead
-        characters += len(piece.text) + 1
-        if is_added:
-            made[-1].add(piece)
-        elif piece.text.strip():
-            made.append(_Passage(piece))
+    with suppress(MoreThanRead):
+        for piece in (replace(line, text=text) for line in lines for text in _split_pieces(line.text)):
+            is_fitting = bool(drafts) and drafts[-1].has_room_for(piece)
+            if characters + len(piece.text) > MAX_TEXT_CHARS or (len(drafts) == MAX_PASSAGES and not is_fitting):
+                break
+            characters += len(piece.text) + 1
+            if is_fitting:
+                drafts[-1].add(piece)
+            elif piece.text.strip():
+                drafts.append(_Passage(piece))
+        else:
+            return tuple(draft.to_passage(number) for number, draft in enumerate(drafts, 1)), True
+    return tuple(draft.to_passage(number) for number, draft in enumerate(drafts, 1)), False
 
 
 def _split_pieces(text: str) -> Iterator[str]:

@@ -7,10 +7,10 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from attrs import define, field
 
@@ -63,13 +63,12 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.when_acquired(self._start_resuming)
+        self._memory.when_acquired(lambda owner: self._start_task(self._resume_for_owner(owner)))
         await self._resume_interrupted()
         return self
 
-    def _start_resuming(self, owner: int) -> None:
-        """Resume in the background the rebuild of an owner whom this process has taken over."""
-        task = asyncio.create_task(self._resume_for_owner(owner))
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -92,9 +91,7 @@ class Rebuilder:
 
     def start(self, scope: Scope, tell: Tell) -> None:
         """Start a rebuild in the background. `tell` is called for each chunk and at the end."""
-        task = asyncio.create_task(self._run_rebuild(scope, tell))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._start_task(self._run_rebuild(scope, tell))
 
     async def finished(self) -> None:
         """Wait until no rebuild is running."""
@@ -246,9 +243,7 @@ class Rebuilder:
         if not is_found:
             await self._summaries.release(lease)
             return "gone"
-        task = asyncio.create_task(self._renew_summaries_above(lease, number))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._start_task(self._renew_summaries_above(lease, number))
         return "corrected"
 
     async def _renew_summaries_above(self, lease: FoldLease, number: int) -> None:
@@ -287,7 +282,8 @@ class Rebuilder:
         return messages
 
     async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
-        digest = hash_material(material)
+        said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(said).hexdigest()
         async with self._memory.home(lease.scope.owner) as store:
             if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
@@ -304,10 +300,6 @@ class Rebuilder:
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
             return await self._summaries.writer.summarise_by(self._stand_in, material)
-
-
-def hash_material(material: Material) -> str:
-    return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:

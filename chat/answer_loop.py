@@ -47,9 +47,7 @@ class Remake(Protocol):
 
 
 Kept = Callable[[], str | None]
-"""Returns, where an answer is cancelled, what its reader has read of it ("": nothing yet). None: nobody
-stopped it; the bot does.
-"""
+"""Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,14 +77,14 @@ class Answered:
         notes = [
             NewMessage(
                 role="system",
-                content=one.note,
+                content=used.note,
                 created_at=self.at,
-                speaker=one.call.name,
+                speaker=used.call.name,
                 source=f"{source}:{number}",
                 turn=turn,
                 origin="tool",
             )
-            for number, one in enumerate(self.used)
+            for number, used in enumerate(self.used)
         ]
         answer = NewMessage(
             role="assistant",
@@ -158,7 +156,9 @@ class AnswerLoop:
                 if suspects is not None or (isinstance(error, ModelDeclined) and not _has_history(context)):
                     raise
                 log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
-                suspects, exchanged, offer = _find_unanswered_turns(context), [], ()
+                answered = {message.turn for message in context.recent if message.role == "assistant"}
+                turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
+                suspects, exchanged, offer = tuple(dict.fromkeys(turns)), [], ()
                 context = await remake(limit_prompt_tokens(model, self._ceiling), alone=True)
                 continue
             except ContextTooLong:
@@ -244,12 +244,6 @@ def _collect_seen_ids(context: Context, before: Sequence[Used], now: Sequence[Us
         messages=shown.union(*(call.found for call in used)),
         summaries=frozenset(number for call in used for number in call.summaries),
     )
-
-
-def _find_unanswered_turns(context: Context) -> tuple[int, ...]:
-    """Return the unanswered turns of a context, newest first. The endpoint may have refused them."""
-    answered = {message.turn for message in context.recent if message.role == "assistant"}
-    return tuple(dict.fromkeys(message.turn for message in reversed(context.recent) if message.turn not in answered))
 
 
 def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:

@@ -1,6 +1,7 @@
 """Reads documents, checks pictures, transcribes recordings and speaks answers. Does not fetch files."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from attrs import define
 
@@ -31,18 +32,13 @@ class Attachments:
 
     async def find_picture_budget(self, owner: int) -> int:
         """Return the tokens for one turn's pictures. Raise DocumentUnreadable if the model cannot see."""
-        model = await self._model_for(owner)
+        model = self._model
+        with suppress(StorageError):  # the turn meets it again, and says so
+            model = await self._chosen(owner) if self._chosen is not None else model
         if model.takes_pictures:
             return limit_prompt_tokens(model, self._ceiling) // 4  # pictures are chosen in a size that fits
-        if self._vision == "off":
-            raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings="VISION"))
-        raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=f"OPENAI_MODEL ({model.name})"))
-
-    async def _model_for(self, owner: int) -> ChatModel:
-        try:
-            return await self._chosen(owner) if self._chosen is not None else self._model
-        except StorageError:  # the turn meets it again, and says so
-            return self._model
+        setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
+        raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 
     @property
     def can_hear(self) -> bool:
@@ -57,10 +53,8 @@ class Attachments:
 
     async def transcribe(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
-        if self._transcriber is None:
-            raise DocumentUnreadable(
-                tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
-            )
+        self.raise_if_deaf()
+        assert self._transcriber is not None  # noqa: S101 - for the type checker
         await self._quota.demand(person)
         text = await self._transcriber.transcribe(data, name, mime)
         await self._quota.charge_spoken(person, self._transcriber.name, written=text)

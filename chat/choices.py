@@ -30,11 +30,8 @@ Change = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
 GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")
 """The texts that head the groups of choices."""
-LONGEST_ZONE = 100
 USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
 """The values before anything was chosen, where that is not "" or the first one."""
-FORMATTINGS = ("", "rich")
-PERSONA_VALUES = ("", *PERSONAS, OWN_PERSONA)
 
 
 class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
@@ -93,18 +90,28 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
     models, storages = tuple(services.models), services.memory.storages
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
-    def other_model(name: str) -> Change:
-        # The usual one is kept as no choice, so that another usual one is followed.
+    def change_model(name: str) -> Change:
+        # The default is stored as no choice, so that a later default is followed.
         return lambda known: replace(known, model="" if name == models[0] else name)
 
     in_memory, in_summaries, in_answers, in_place = (partial(Choice, group=group) for group in GROUPS)
     return (
         in_memory(name="enabled", text="dashboard-set-enabled", kind="switch"),
         in_memory(name="incognito", text="dashboard-incognito", kind="switch", hint="dashboard-set-incognito-hint"),
-        in_memory(name="storage", text="dashboard-set-storage", values=storages, label=_storage_name),
+        in_memory(
+            name="storage",
+            text="dashboard-set-storage",
+            values=storages,
+            label=lambda storage: STORAGE_NAMES[StorageType(storage)],
+        ),
         in_summaries(name="auto_fold", text="dashboard-set-auto", kind="switch"),
         in_summaries(name="every_n", text="dashboard-set-every", kind="number"),
-        in_summaries(name="policy", text="dashboard-set-policy", values=tuple(POLICIES), label=_policy_name),
+        in_summaries(
+            name="policy",
+            text="dashboard-set-policy",
+            values=tuple(POLICIES),
+            label=lambda policy: tr(f"policy-name-{policy}"),
+        ),
         in_summaries(
             name="fold_instructions",
             text="dashboard-set-instructions",
@@ -112,8 +119,13 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             longest=MAX_INSTRUCTIONS_CHARS,
             hint="policy-prompt-usual",
         ),
-        in_answers(name="model", text="dashboard-set-model", values=models, change_to=other_model),
-        in_answers(name="persona", text="dashboard-set-persona", values=PERSONA_VALUES, label=_persona_name),
+        in_answers(name="model", text="dashboard-set-model", values=models, change_to=change_model),
+        in_answers(
+            name="persona",
+            text="dashboard-set-persona",
+            values=("", *PERSONAS, OWN_PERSONA),
+            label=lambda persona: tr(f"model-persona-{persona or 'none'}"),
+        ),
         in_answers(
             name="persona_text",
             text="model-persona-own",
@@ -121,42 +133,33 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             longest=MAX_PERSONA_CHARS,
             change_to=change_own_persona,
         ),
-        in_answers(name="formatting", text="dashboard-set-formatting", values=FORMATTINGS, label=_formatting_name),
-        in_answers(name="spoken_answers", text="dashboard-set-spoken", values=spoken, label=_spoken_name),
-        in_place(name="language", text="dashboard-set-language", values=("", *LANGUAGES), label=_language_name),
+        in_answers(
+            name="formatting",
+            text="dashboard-set-formatting",
+            values=("", "rich"),
+            label=lambda formatting: tr(f"choices-formatting-{formatting or 'plain'}"),
+        ),
+        in_answers(
+            name="spoken_answers",
+            text="dashboard-set-spoken",
+            values=spoken,
+            label=lambda spoken: tr(f"choices-spoken-{spoken or 'none'}"),
+        ),
+        in_place(
+            name="language",
+            text="dashboard-set-language",
+            values=("", *LANGUAGES),
+            label=lambda code: LANGUAGES[code] if code else tr("language-automatic"),
+        ),
         in_place(
             name="timezone",
             text="dashboard-set-zone",
             kind="text",
-            longest=LONGEST_ZONE,
+            longest=100,
             hint="choices-which-city",
             change_to=change_zone,
         ),
     )
-
-
-def _storage_name(storage: str) -> str:
-    return STORAGE_NAMES[StorageType(storage)]
-
-
-def _policy_name(policy: str) -> str:
-    return tr(f"policy-name-{policy}")
-
-
-def _persona_name(persona: str) -> str:
-    return tr(f"model-persona-{persona or 'none'}")
-
-
-def _formatting_name(formatting: str) -> str:
-    return tr(f"choices-formatting-{formatting or 'plain'}")
-
-
-def _spoken_name(spoken: str) -> str:
-    return tr(f"choices-spoken-{spoken or 'none'}")
-
-
-def _language_name(code: str) -> str:
-    return LANGUAGES[code] if code else tr("language-automatic")
 
 
 async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:

@@ -156,11 +156,8 @@ class Conversation:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
-            if (
-                shown.stored is None
-                and reply is not None
-                and (given := session.find_given_answers(turn).get(reply.text))
-            ):
+            given = session.find_given_answers(turn).get(reply.text) if reply is not None else None
+            if shown.stored is None and given:
                 self._explanations.hold(shown.number, shown.incoming, given.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
@@ -186,7 +183,8 @@ class Conversation:
         incoming = restore_incoming(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
-        again = self._make_turn(session, session.restore_replied(incoming, turn), config, mode)
+        replied = session.replied[1] if session.replied is not None and session.replied[0] == turn else None
+        again = self._make_turn(session, replace(incoming, replied=replied), config, mode)
         if mode == "on":
             again.stored = turn
         else:
@@ -389,7 +387,8 @@ class Conversation:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn
             session.unwritten.popleft()
-            await first.run_callbacks()
+            for run_callback in first.then:
+                await run_callback()
             if not is_dropped and (source := first.messages[-1].source):
                 await self._explanations.drop_stored(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)

@@ -86,9 +86,6 @@ class Seen:
     summaries: Set[int] = frozenset()
 
 
-NOTHING_SEEN = Seen()
-
-
 @frozen(kw_only=True)
 class Shown:
     """A tool result: its text, the text shown of each message by id, and the ids of its summaries."""
@@ -159,9 +156,8 @@ class MemoryReading:
                 keeps=_may_be_shown,
             )
             lists.append(page.found)
-        by_turns = (one for best in zip_longest(*lists) for one in best if one is not None)
         hits_by_id: dict[int, Hit] = {}
-        for hit in by_turns:
+        for hit in (hit for best in zip_longest(*lists) for hit in best if hit is not None):
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values()), len(hits_by_id)
 

@@ -11,7 +11,7 @@ from records.forgetting import Forgetting
 from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import MODES, Mode
 from records.scopes import Scope
-from records.turns import Incoming, Replied
+from records.turns import Replied
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
@@ -39,11 +39,6 @@ class Unwritten:
     turn: int | None = None
     if_on: bool = False
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
-
-    async def run_callbacks(self) -> None:
-        """Run the callbacks that waited until this turn was stored."""
-        for act in self.then:
-            await act()
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
         if what.what == "conversations":
@@ -106,11 +101,6 @@ class Session:
         self.mode = mode
         return has_changed
 
-    def restore_replied(self, incoming: Incoming, turn: int) -> Incoming:
-        """Return a turn to answer again, with the message that it replied to if that is known."""
-        replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
-        return replace(incoming, replied=replied)
-
     def messages_in_mode(self, mode: Mode) -> deque[Message]:
         """Return the messages of a mode that this process holds."""
         return self.incognito if mode == "incognito" else self.recent
@@ -146,22 +136,22 @@ class Session:
 
     def choose(self, turn: int, number: int, mode: Mode) -> None:
         """Select the answer with this number, if there is one."""
-        of, there = self.versions
-        if of == turn and 1 <= number <= len(there.texts):
-            self.versions = turn, replace(there, number=number)
+        last_turn, versions = self.versions
+        if last_turn == turn and 1 <= number <= len(versions.texts):
+            self.versions = turn, replace(versions, number=number)
             held = self.messages_in_mode(mode)
-            held[-1] = replace(held[-1], content=there.texts[number - 1])
+            held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Replace the text of an edited message that no store has."""
         held = self.messages_in_mode(mode)
-        for index, one in enumerate(held):
-            if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
-                if one.content == text:
+        for index, message in enumerate(held):
+            if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
+                if message.content == text:
                     break
-                held[index] = replace(one, content=text)
-                self.versions = one.turn, Versions()  # they answered what it said before
-                return Correction(turn=one.turn, is_last=held[-1].turn == one.turn)
+                held[index] = replace(message, content=text)
+                self.versions = message.turn, Versions()  # they answered what it said before
+                return Correction(turn=message.turn, is_last=held[-1].turn == message.turn)
         return Correction()
 
     def decline(self, turns: Collection[int]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define
 
-from chat.memory_reading import NOTHING_SEEN, MemoryReading, ReadingWish, Seen
+from chat.memory_reading import MemoryReading, ReadingWish, Seen
 from chat.turn import Turn
 from facts.learning import Facts
 from records.context import Context
@@ -122,7 +122,12 @@ class MemoryTools:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
     async def carry_out(
-        self, call: ToolCall, turn: Turn, *, seen: Seen = NOTHING_SEEN, room: int = RESULT_TOKENS
+        self,
+        call: ToolCall,
+        turn: Turn,
+        *,
+        seen: Seen = Seen(),  # noqa: B008 - it is frozen
+        room: int = RESULT_TOKENS,
     ) -> Used:
         """Carry out a call. Results take at most `room` tokens. Return errors as results so the model can retry."""
         arguments = _parse_arguments(call)
@@ -197,8 +202,7 @@ def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Colle
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > MAX_COMMAND_CHARS:
         return _make_error_result(call, "There is no such command, or it is too long.")
-    argument = text.partition(" ")[2]
-    proposal = Proposal(kind="command", text=f"/{name} {argument}".rstrip(), source=stored)
+    proposal = Proposal(kind="command", text=f"/{name} {text.partition(' ')[2]}".rstrip(), source=stored)
     return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 

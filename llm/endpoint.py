@@ -1,15 +1,26 @@
-"""The base class for calls to an OpenAI-compatible endpoint, with timeouts and bounded retries."""
+"""The base class for calls to an OpenAI-compatible endpoint, with timeouts, bounded retries and metrics."""
 
 import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
 from llm.failures import NoConnection, SettingNames, StatusError, find_error_message, to_model_error
 from locales.catalog import tr
-from records.errors import BrokenOff, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
+from records.errors import (
+    BrokenOff,
+    ModelBroken,
+    ModelBusy,
+    ModelError,
+    ModelLoading,
+    ModelUnreachable,
+    list_error_names,
+)
+from records.model_calls import Usage
+from runtime.metrics import make_counter, make_histogram, start_at_zero
 from runtime.tracing import Span, span
 from settings import Secret, Settings
 
@@ -99,6 +110,56 @@ def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     return span(f"{operation} {model}", told, is_request=True)
 
 
+SECONDS = make_histogram(
+    "keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()}
+)
+TOKENS = make_counter(
+    "keepsake_model_tokens",
+    "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
+    {"model": (), "kind": ()},
+)
+REFUSALS = make_counter(
+    "keepsake_model_failures", "Calls without an answer, by model and error.", {"model": (), "error": ()}
+)
+
+
+def initialise_metrics(model: str) -> None:
+    """Initialise every metric of a model at 0."""
+    SECONDS.labels(model)
+    start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
+    start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
+
+
+async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]) -> tuple[T, Usage]:
+    """Await `ask` and record its duration, tokens and failure."""
+    started = monotonic()
+    try:
+        with open_model_span("chat", model) as told:
+            answer, usage = await ask()
+            told.add_attributes(
+                {
+                    "gen_ai.usage.input_tokens": usage.prompt,
+                    "gen_ai.usage.output_tokens": usage.completion,
+                    "gen_ai.usage.cache_read.input_tokens": usage.cached,
+                    "gen_ai.usage.cache_creation.input_tokens": usage.written,
+                }
+            )
+    except ModelError as error:
+        REFUSALS.labels(model, type(error).__name__).inc()
+        raise
+    seconds = monotonic() - started
+    SECONDS.labels(model).observe(seconds)
+    kinds = {"prompt": usage.prompt, "cached": usage.cached, "written": usage.written, "completion": usage.completion}
+    for kind, tokens in kinds.items():
+        TOKENS.labels(model, kind).inc(tokens)
+    log.info(
+        "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
+        *(model, usage.prompt, usage.cached, usage.completion, seconds * 1000),
+        extra={"model": model, **kinds},
+    )
+    return answer, usage
+
+
 class ModelAddress(TypedDict, total=False):
     """The address of a model and its timeout in seconds. Without a `base_url` it is OpenAI's."""
 
@@ -141,9 +202,6 @@ class EndpointClient:
     async def __aexit__(self, *_: object) -> None:
         await (await self._opening).aclose()
 
-    async def _make_client(self) -> "OpenAIClient":
-        return await asyncio.shield(self._opening)  # who gives up waiting does not end it for others
-
     async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
     ) -> T:
@@ -152,7 +210,7 @@ class EndpointClient:
         patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if most is None else most)
         try:
             async with timeout:
-                client = await self._make_client()
+                client = await asyncio.shield(self._opening)  # if this call is cancelled, others still get it
                 while True:  # _may_retry ends it
                     try:
                         return await ask(client, patience)

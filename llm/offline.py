@@ -73,26 +73,28 @@ class OfflineModel(_Deterministic):
     name = "offline"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
-        talk = [message for message in messages if message.role != "system"]
-        asked = talk.pop().content if talk and talk[-1].role == "user" else ""
-        remembered, words = split_blocks(asked)
+        earlier = [message for message in messages if message.role != "system"]
+        asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
+        sentences, words = split_blocks(asked)
         if words.startswith("It is now ") and words[10:11].isdigit():
             words = words.partition("\n")[2].strip()
-        for one in talk:
-            remembered += _read_sentences(one.content) if one.role == "user" else []
-        told = [one for one in remembered if one.speaker != "assistant" and not is_question(one.text)]
-        is_newcomer = not remembered and all(one.role == "user" for one in talk)
-        if words and any(
-            _fold_text(hello).startswith(_fold_text(words)) for hello in translate_everywhere("offline-hello")
-        ):
+        for message in earlier:
+            sentences += _read_sentences(message.content) if message.role == "user" else []
+        statements = [
+            sentence for sentence in sentences if sentence.speaker != "assistant" and not is_question(sentence.text)
+        ]
+        folded = _fold_text(words)
+        if words and any(_fold_text(hello).startswith(folded) for hello in translate_everywhere("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if _fold_text(words) in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known(told)):
+        if folded in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known(statements)):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
-            return f"{tr('offline-noted')} {tr('offline-marker')}" if is_newcomer else tr("offline-noted")
-        if quotes := find_best_quotes(words, told):
+            is_first = not sentences and all(message.role == "user" for message in earlier)
+            return f"{tr('offline-noted')} {tr('offline-marker')}" if is_first else tr("offline-noted")
+        if quotes := find_best_quotes(words, statements):
             return f"{tr('offline-remembered')} {' '.join(map(_format_quote, quotes))}"
-        if words and (nearest := next((one for one in told if one.speaker == "user" and one.when), None)):
+        dated = (sentence for sentence in statements if sentence.speaker == "user" and sentence.when)
+        if words and (nearest := next(dated, None)):
             return f"{tr('offline-nearest')} {_format_quote(nearest)}"
         return f"{tr('offline-unknown')} {tr('offline-marker')}"
 
@@ -114,39 +116,45 @@ class ExtractiveSummarizer(_Deterministic):
         return text
 
 
-def _find_known(told: Sequence[Sentence]) -> list[Sentence]:
+def _find_known(statements: Sequence[Sentence]) -> list[Sentence]:
     """Return up to eight facts and, newest first, statements that no fact covers."""
-    known = [one for one in told if one.speaker == "fact"]
-    about = [_terms_of(one.text) for one in known]
-    rest = ((one, _terms_of(one.text)) for one in reversed(told))
-    new = [one for one, terms in rest if terms and not any(len(terms & fact) > len(terms) / 2 for fact in about)]
-    return _drop_repeats([*known, *sorted(new, key=_date_of, reverse=True)])[:8]
+    facts = [sentence for sentence in statements if sentence.speaker == "fact"]
+    fact_terms = [_terms_of(fact.text) for fact in facts]
+    with_terms = ((sentence, _terms_of(sentence.text)) for sentence in reversed(statements))
+    new = [
+        sentence
+        for sentence, terms in with_terms
+        if terms and not any(len(terms & known) > len(terms) / 2 for known in fact_terms)
+    ]
+    return _drop_repeats([*facts, *sorted(new, key=_date_of, reverse=True)])[:8]
 
 
-def find_best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
+def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sentence]:
     """Return up to three sentences that share the most and rarest words with the question, the latest first."""
-    found = [(one, _terms_of(question) & _terms_of(one.text)) for one in told]
-    frequency = Counter(term for _, shared in found for term in shared)
-    scores = [sum(1 / frequency[term] for term in shared) for _, shared in found]
-    least = max(scores, default=0.0) * 0.75
-    best = [one for score, (one, _) in zip(scores, found, strict=True) if score >= least > 0]
+    shared = [_terms_of(question) & _terms_of(sentence.text) for sentence in statements]
+    frequency = Counter(term for terms in shared for term in terms)
+    scores = [sum(1 / frequency[term] for term in terms) for terms in shared]
+    min_score = max(scores, default=0.0) * 0.75
+    best = [sentence for score, sentence in zip(scores, statements, strict=True) if score >= min_score > 0]
     return _drop_repeats(sorted(best, key=_date_of)[::-1])[:3]
 
 
 def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
-    """Return up to five of the most informative sentences, verbatim, in order and within `max_tokens`. Prefer what the
-    user says.
+    """Return up to five of the most informative sentences, verbatim and in order, within `max_tokens`.
+
+    Prefer statements of the user.
     """
-    every = _drop_repeats(_read_sentences(text))
-    said = [one for one in every if one.speaker != "assistant"]
-    said = [one for one in said if not is_question(one.text) and _score_sentence(one.text) > 1] or said or every
-    chosen, kept = list[int](), ""
-    for index in sorted(range(len(said)), key=lambda at: _score_sentence(said[at].text), reverse=True):
-        with_it = sorted([*chosen, index])
-        joined = " ".join(said[one].text for one in with_it)
+    sentences = _drop_repeats(_read_sentences(text))
+    said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
+    telling = [sentence for sentence in said if not is_question(sentence.text) and _score_sentence(sentence.text) > 1]
+    texts = [sentence.text for sentence in telling or said or sentences]
+    chosen, extract = list[int](), ""
+    for index in sorted(range(len(texts)), key=lambda index: _score_sentence(texts[index]), reverse=True):
+        longer = sorted([*chosen, index])
+        joined = " ".join(texts[index] for index in longer)
         if len(chosen) < 5 and count(joined) <= max_tokens:
-            chosen, kept = with_it, joined
-    return kept
+            chosen, extract = longer, joined
+    return extract
 
 
 def _score_sentence(text: str) -> int:
@@ -157,15 +165,15 @@ def _score_sentence(text: str) -> int:
 
 def split_blocks(text: str) -> tuple[list[Sentence], str]:
     """Split a text into the sentences of its leading blocks and the remaining text."""
-    for of_others in ("forwarded", "overheard", "document", "picture"):
-        text = text.replace(f"<{of_others}>", "").replace(f"</{of_others}>", "")
-    found, text = list[Sentence](), text.strip()
-    while block := next((one for one in _SPEAKERS if text.startswith(f"<{one}>")), None):
-        inside, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
+    for name in ("forwarded", "overheard", "document", "picture"):
+        text = text.replace(f"<{name}>", "").replace(f"</{name}>", "")
+    sentences, text = list[Sentence](), text.strip()
+    while block := next((name for name in _SPEAKERS if text.startswith(f"<{name}>")), None):
+        content, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
         if speaker := _SPEAKERS[block]:
-            found += _parse_lines(inside, speaker)
+            sentences += _parse_lines(content, speaker)
         text = text.lstrip()
-    return found, text
+    return sentences, text
 
 
 def _read_sentences(text: str) -> list[Sentence]:
@@ -197,8 +205,8 @@ def _terms_of(text: str) -> frozenset[str]:
     return frozenset(term[:6] for term in list_content_terms(text))
 
 
-def _drop_repeats(found: Iterable[Sentence]) -> list[Sentence]:
-    return list({_fold_text(one.text): one for one in found}.values())
+def _drop_repeats(sentences: Iterable[Sentence]) -> list[Sentence]:
+    return list({_fold_text(sentence.text): sentence for sentence in sentences}.values())
 
 
 def _date_of(sentence: Sentence) -> date:
@@ -225,22 +233,22 @@ def is_question(text: str) -> bool:
     return text.rstrip("\"'”“’») \n\t").endswith(QUESTION_MARKS) and not (comma and len(tag.split()) <= 2)
 
 
-# facts, by pattern: little is found, and only what an English text says in so many words ----------------------------
+# Facts by pattern. Only plain English statements are found. -----------------------------------------------------------
 _STATEMENTS: Mapping[str, str] = {
     "I live in": " lives in", "I moved to": " lives in", "I work at": " works at", "I work for": " works at",
     "I work as": " works as", "my name is": " is called", "I am allergic to": " is allergic to", "I am a": " is a",
     "I am an": " is an", "I like": " likes", "I love": " likes", "I enjoy": " likes", "I hate": " hates",
     "I do not like": " does not like",
 }  # fmt: skip
-"""Statements about oneself, and how the fact goes on after the name."""
+"""Beginnings of statements about oneself, and the verb of the fact after the name."""
 _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
-"""Beginnings of facts that may be true of several things at once."""
+"""Verbs of facts of which a person may have several."""
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
 _PLAIN = {"’": "'", "“": '"', " i ": " I ", " i'": " I'", "I'm ": "I am ", "I've ": "I ", "don't ": "do not ",
           "I now ": "I ", "I really ": "I ", " My ": " my "}  # fmt: skip
 _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
          " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
-"""Ends of a clause: what follows says when or why, or something else."""
+"""Separators that end a clause."""
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
@@ -251,24 +259,24 @@ def extract_json(request: str, schema: Mapping[str, object]) -> str:
 
 
 def _find_facts(request: str) -> Iterator[dict[str, object]]:
-    known, number, name = dict[str, int](), 0, ""
+    known_ids, number, name = dict[str, int](), 0, ""
     for line in request.split("\n"):
         id_, _, fact = line.partition(" · since ")
         if fact and id_.isdecimal():
-            known[fact.partition(": ")[2]] = int(id_)
+            known_ids[fact.partition(": ")[2]] = int(id_)
         words = line.strip() if line.startswith("  ") and number else ""
         if line.startswith("#") and (id_ := line[1:].partition(" ")[0]).isdecimal():
             number, (name, _, words) = int(id_), line.partition("] ")[2].partition(": ")
         for sentence in split_sentences(words):
-            for text, begins, kind in () if is_question(sentence) else _find_told(sentence, name.strip()):
-                older = [one for fact, one in known.items() if begins and fact.startswith(begins)]
-                if text not in known:
-                    told = {"message": number, "quote": sentence, "text": text, "type": kind}
-                    yield told | {"replaces": (*older, None)[0]}
+            for text, prefix, kind in () if is_question(sentence) else _parse_facts(sentence, name.strip()):
+                older = [number for fact, number in known_ids.items() if prefix and fact.startswith(prefix)]
+                if text not in known_ids:
+                    fields = {"message": number, "quote": sentence, "text": text, "type": kind}
+                    yield fields | {"replaces": (*older, None)[0]}
 
 
-def _find_told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the facts of a sentence, the beginning of an older fact to replace, and their kind."""
+def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the facts of a sentence, each with the prefix of the older fact that it replaces and its type."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)
@@ -278,20 +286,20 @@ def _find_told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     for end in _ENDS:
         plain = plain.replace(end, "\n ")
     for clause in plain.rstrip(".!").split("\n"):
-        begin, rest = _to_statement(clause)
+        verb, rest = _split_statement(clause)
         if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
-            text = f"{name}{begin} {rest}."
-            yield text, "" if begin in _SEVERAL else f"{name}{begin} ", "preference" if _is_taste(text) else "fact"
+            text = f"{name}{verb} {rest}."
+            yield text, "" if verb in _SEVERAL else f"{name}{verb} ", "preference" if _is_taste(text) else "fact"
 
 
-def _to_statement(clause: str) -> tuple[str, str]:
+def _split_statement(clause: str) -> tuple[str, str]:
     """Split a statement into a verb phrase and the rest, or return two empty strings."""
     origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
         return " lives in", town
-    for said, begin in _STATEMENTS.items():
-        if rest := clause.partition(f" {said} ")[2]:
-            return begin, rest
+    for beginning, verb in _STATEMENTS.items():
+        if rest := clause.partition(f" {beginning} ")[2]:
+            return verb, rest
     for verb in (" lives in", " is", " are"):
         whose, _, rest = clause.partition(" my ")[2].partition(f"{verb} ")
         if rest and len(whose.split()) < 4:

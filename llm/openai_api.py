@@ -12,9 +12,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import call_figures, prompt_cache
+from llm import prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience
+from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience, initialise_metrics, measure_call
 from llm.failures import (
     StatusError,
     classify,
@@ -24,12 +24,20 @@ from llm.failures import (
     find_refused_pictures,
     make_answered_error,
 )
-from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, rewrite_tools_as_text
+from llm.ladder import (
+    LENGTH,
+    PERHAPS_LENGTH,
+    PERHAPS_TOOLS,
+    Ladder,
+    RefusedFeatures,
+    Step,
+    Window,
+    rewrite_tools_as_text,
+)
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
 from llm.tool_calls import Offer, format_tools, format_tools_as_text, to_wire
-from llm.window import Window
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
@@ -76,7 +84,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
-        call_figures.initialise_metrics(model)
+        initialise_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habits = ThinkingModels(folder)
@@ -115,7 +123,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 prompt=self._count_tokens(messages), completion=await asyncio.to_thread(completion)
             )
 
-        answer, usage = await call_figures.measure_call(self.name, answer_and_usage)
+        answer, usage = await measure_call(self.name, answer_and_usage)
         return answer.make_completion(self.name, usage)
 
     @property

@@ -65,14 +65,10 @@ def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[
     """
     page, most = plain.decode_text(data), MAX_PAGE_CHARS if most is None else most
     seen = page if len(page) <= most else page[:most].rpartition("<")[0]
-    for heading, text in _read_texts(seen):
-        yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
+    reader = _PageReader()
+    for _ in feed_pieces(reader, seen):
+        for heading, text in reader.lines:
+            yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
+        reader.lines.clear()
     if len(page) > most:
         raise MoreThanRead
-
-
-def _read_texts(page: str) -> Iterator[tuple[str, str]]:
-    reader = _PageReader()
-    for _ in feed_pieces(reader, page):
-        yield from reader.lines
-        reader.lines.clear()

@@ -38,7 +38,9 @@ def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
             continue
         for paragraph in block.iter(f"{_W}p"):
             text = _text(paragraph).strip()
-            if text and _is_heading(paragraph):
+            style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+            name = style.get(f"{_W}val", "") if style is not None else ""
+            if text and name.lower().startswith(("heading", "title")):
                 heading = f"“{' '.join(text.split())[:MAX_HEADING_CHARS]}”"
             if text:
                 yield DocumentLine(text=text, group=heading)
@@ -49,12 +51,6 @@ def _text(paragraph: Element) -> str:
         (element.text or "") if element.tag == f"{_W}t" else _BREAKS.get(element.tag, "")
         for element in paragraph.iter()
     )
-
-
-def _is_heading(paragraph: Element) -> bool:
-    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-    name = style.get(f"{_W}val", "") if style is not None else ""
-    return name.lower().startswith(("heading", "title"))
 
 
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:

@@ -24,29 +24,18 @@ def decode_text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(_detect_legacy_encoding(beginning), "replace")
+        # Cyrillic, if most letters would be Cyrillic in it, else Western European.
+        letters = [character for character in beginning.decode("cp1251", "replace") if character.isalpha()]
+        cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
+        return data.decode("cp1251" if cyrillic * 2 > len(letters) else "cp1252", "replace")
 
 
 def lines(data: bytes) -> Iterator[DocumentLine]:
-    for number, text in enumerate(_split_lines(decode_text(data)), 1):
-        yield DocumentLine(text=text.rstrip(), noun="line", number=number)
-
-
-def _split_lines(text: str) -> Iterator[str]:
-    """Yield the lines one by one, unlike str.splitlines.
-
-    A list of all short lines of a 20 MB file takes a gigabyte and blocks other threads for seconds.
-    """
-    start = 0
-    for end in _LINE_END.finditer(text):
-        yield text[start : end.start()]
+    """Yield the lines one by one. A list of all short lines of a 20 MB file takes a gigabyte and blocks for seconds."""
+    text = decode_text(data)
+    start = number = 0
+    for number, end in enumerate(_LINE_END.finditer(text), 1):
+        yield DocumentLine(text=text[start : end.start()].rstrip(), noun="line", number=number)
         start = end.end()
     if start < len(text):
-        yield text[start:]
-
-
-def _detect_legacy_encoding(beginning: bytes) -> str:
-    """Return the Cyrillic code page if most letters would be Cyrillic in it, else the Western European one."""
-    letters = [character for character in beginning.decode("cp1251", "replace") if character.isalpha()]
-    cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
-    return "cp1251" if cyrillic * 2 > len(letters) else "cp1252"
+        yield DocumentLine(text=text[start:].rstrip(), noun="line", number=number + 1)

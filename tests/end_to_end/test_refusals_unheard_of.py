@@ -68,7 +68,7 @@ LONG = {
         429,
         {
             "error": {
-                "message": "Request too large for model `m` on tokens per minute (TPM): Limit {L}, Requested {N}, please reduce your message size and try again.",
+                "message": "Request too large for model `m` on tokens per minute (TPM): Limit {L}, Requested {N}.",
                 "type": "tokens",
                 "code": "rate_limit_exceeded",
             }
@@ -88,7 +88,7 @@ async def test_a_long_prompt_gets_shorter(own_house: House, kind: str) -> None:
         text = json.dumps(body).replace("{N}", str(length)).replace("{L}", "1500")
         return refusal(status, json.loads(text)) if length > 1_500 else said(APPLES)
 
-    async with raw_server(answer) as (server, url), own_house.bot(OPENAI_BASE_URL=url, MODEL_TIMEOUT="30"):
+    async with raw_server(answer) as (_, url), own_house.bot(OPENAI_BASE_URL=url, MODEL_TIMEOUT="30"):
         ann = own_house.person()
         since = ann.now
         ann.says("How many of these? " + "word " * 780)

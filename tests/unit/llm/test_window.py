@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.failures import find_error_message
-from llm.window import MIN_WINDOW_TOKENS, Window
+from llm.ladder import MIN_WINDOW_TOKENS, Window
 
 REFUSALS = {
     "OpenAI": (
