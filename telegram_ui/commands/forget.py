@@ -283,10 +283,12 @@ class ForgetCommands(Family):
         scope = await self._find_scope(ask, target)
         async with self._delivery.show_typing(ask.chat):
             request = await self._make_request(scope, target)
+            was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
             is_gone = request.what == "messages" and not request.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
         # This replaces the question, which quotes the forgotten text.
-        await self._show_text(ask, tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten))
+        nothing = tr("transfer-left" if was_importing else "forget-gone")
+        await self._show_text(ask, nothing if forgotten.is_nothing else format_receipt(forgotten))
         return tr("forget-done")
 
     async def _make_request(self, scope: Scope, target: Target) -> Forgetting:
@@ -317,7 +319,10 @@ class ForgetCommands(Family):
             return _request_for_messages(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
-        """Return the messages of the turn with message `number`, and those of the turn `request`."""
+        """Return the turn that contains message `number`, followed by the turn `request`, which asked to forget it.
+
+        Return nothing if the message is not in this scope. A `request` of 0 is no turn.
+        """
         async with self._services.memory.home(scope.owner) as store:
             found = await store.read_messages(scope, [number])
             if not found:

@@ -38,7 +38,10 @@ NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """A page of the list, the card of a fact (or version) with this id, or the versions of the profile."""
+    """What /memory shows: a page of the list of facts, the card of one fact, or the versions of the profile.
+
+    `fact` is the id of the fact on the card, or 0. For an erasing press, it is the id of the profile version.
+    """
 
     page: int = 0
     fact: int = 0

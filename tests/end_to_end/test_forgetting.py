@@ -103,6 +103,39 @@ async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House
         assert str(message["message_id"]) in str(reacted[-1])
 
 
+async def test_who_forgets_everything_during_an_import_is_not_told_that_something_stays(house: House) -> None:
+    ann = house.person()
+    messages = [
+        {
+            "uuid": f"m{number}",
+            "sender": ("human", "assistant")[number % 2],
+            "content": [{"type": "text", "text": f"Parcel {number} went to locker {number * 7}."}],
+            "created_at": f"2024-01-{1 + number // 1440:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z",
+        }
+        for number in range(8_000)
+    ]
+    talk = {"uuid": "c1", "name": "Parcels", "created_at": "2024-01-01T00:00:00Z", "chat_messages": messages}
+    async with house.bot(DATA_DIR="forget-import"):
+        await ann.sets_up("SQLite")
+        since = ann.now
+        house.world.send_file(
+            ann.id, ann.chat_id, kind="document", name="conversations.json", data=json.dumps([talk]).encode(),
+            caption="/import", reply_to=None,
+        )  # fmt: skip
+        offer = await ann.hears("It would add 8,000 messages", since=since)
+        since = ann.now
+        ann.press(offer, "Import")
+        await ann.hears("Importing", since=since)
+        asked = await ann.tells("/forget everything", "An import is running.")
+        pressed = ann.now
+        ann.press(asked, "Forget everything")
+        ended = await ann.hears("The memory was moved or erased in the meantime.", since=since)
+        assert "stays" not in ended["text"]
+        told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=pressed)
+        assert told["text"].startswith(("Nothing was imported.", "Forgotten: "))
+        assert "Total messages: 0" in await ann.asks("/summary_status")
+
+
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: House, storage: str) -> None:
     ann = house.person()

@@ -238,7 +238,7 @@ class TransferCommands(Family):
 
     @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
-        """Try again to read a file."""
+        """Read the file again that could not be read, and offer to import it."""
         if (sent := await self._find_sent(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
@@ -276,8 +276,9 @@ class TransferCommands(Family):
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            why = tr("transfer-moved") if isinstance(error, StaleFold) else error_sentence(error)
-            text = " ".join([progress.summary, why, tr("transfer-again")])
+            is_stale = isinstance(error, StaleFold)
+            reasons = [tr("transfer-moved")] if is_stale else [error_sentence(error), tr("transfer-again")]
+            text = " ".join([progress.summary, *reasons])
             await self._show_text(ask, text, self._make_retry_row(ask, error, IMPORT))
         else:
             self._finished[here] = True
