@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
@@ -82,9 +83,9 @@ class _Reading:
     impossible: bool = False
     unsure: list[str] = field(default_factory=list)
 
-    def match(self, name: str, at: int) -> int:
+    def match(self, name: str, start: int) -> int:
         """Return the position after a word of the pattern called `name` and the gap that follows, or -1."""
-        found = self.words.word[name].match(self.text, at)
+        found = self.words.word[name].match(self.text, start)
         return _measure_gap(self.text, found.end()) if found else -1
 
     @property
@@ -93,43 +94,43 @@ class _Reading:
 
     def run(self) -> None:
         """Read elements from the beginning until one cannot be read."""
-        at, lead = _measure_gap(self.text, 0), ""
-        while at < len(self.text):
+        start, lead = _measure_gap(self.text, 0), ""
+        while start < len(self.text):
             is_clock_known = self.clock is not None
-            if (after := self._read_element(at, lead)) > at:
+            if (after := self._read_element(start, lead)) > start:
                 if self.clock is not None and not is_clock_known:
-                    self.clock_lead = (self.text[self.end : at].split() or [""])[-1]
+                    self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = after, ""
-                at = _measure_gap(self.text, after)
-            elif (found := self.match_lead(at)) is not None:
-                lead, at = found
+                start = _measure_gap(self.text, after)
+            elif (found := self.match_lead(start)) is not None:
+                lead, start = found
             else:
                 return
 
-    def match_lead(self, at: int) -> tuple[str, int] | None:
+    def match_lead(self, start: int) -> tuple[str, int] | None:
         """Return the kind of a preposition and the position after it. "at" leads to an hour, "on" to a day."""
-        return next(((name, after) for name in ("on", "at") if (after := self.match(name, at)) > at), None)
+        return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
-    def _read_element(self, at: int, lead: str) -> int:
+    def _read_element(self, start: int, lead: str) -> int:
+        """Read one expression of time after the preposition `lead`. Return its end, or -1 if there is none.
+
+        So do all methods that read one kind of expression.
+        """
         readers = (
             self._read_distance,
             self._read_relative_day,
             self._read_every,
             self._read_named_date,
             self._read_numeric_date,
+            self._read_period,
+            partial(self._read_clock, is_led=lead == "at"),
+            partial(self._read_weekday, is_led=bool(lead)),
         )
-        for reader in readers:
-            if (after := reader(at)) >= 0:
-                return after
-        if (after := self._read_period(at)) >= 0:
-            return after
-        if (after := self._read_clock(at, is_led=lead == "at")) >= 0:
-            return after
-        return self._read_weekday(at, is_led=bool(lead))
+        return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
-    def _read_distance(self, at: int) -> int:
+    def _read_distance(self, start: int) -> int:
         """ "in 20 minutes", "через неделю"."""
-        if self.end or (after := self.match("in", at)) < 0:
+        if self.end or (after := self.match("in", start)) < 0:
             return -1
         count = 1
         if number := _TOKEN.match(self.text, after):
@@ -151,17 +152,17 @@ class _Reading:
                 return found.end()
         return -1
 
-    def _read_relative_day(self, at: int) -> int:
+    def _read_relative_day(self, start: int) -> int:
         if self.is_dated or self.repeat:
             return -1
         for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today")):
-            if found := self.words.word[name].match(self.text, at):
+            if found := self.words.word[name].match(self.text, start):
                 self.day = self.wall.date() + timedelta(days=days)
                 return found.end()
         return -1
 
-    def _read_every(self, at: int) -> int:
-        if self.repeat or self.is_every or self.is_dated or (after := self.match("every", at)) < 0:
+    def _read_every(self, start: int) -> int:
+        if self.repeat or self.is_every or self.is_dated or (after := self.match("every", start)) < 0:
             return -1
         self.is_every = True
         self.end = after
@@ -177,12 +178,12 @@ class _Reading:
             self.repeat = ""
         return ended
 
-    def _read_weekday(self, at: int, *, is_led: bool) -> int:
+    def _read_weekday(self, start: int, *, is_led: bool) -> int:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
-        after = self.match("next", at)
-        found = self.words.named(self.words.weekdays, self.text, max(at, after))
-        found = found or self.words.named(self.words.short_weekdays, self.text, max(at, after))
+        after = self.match("next", start)
+        found = self.words.named(self.words.weekdays, self.text, max(start, after))
+        found = found or self.words.named(self.words.short_weekdays, self.text, max(start, after))
         if found is None:
             return -1
         number, end = found
@@ -196,15 +197,15 @@ class _Reading:
         trailing = self.match("next", behind)  # "el lunes que viene"
         return trailing if trailing >= 0 else end
 
-    def _read_named_date(self, at: int) -> int:
+    def _read_named_date(self, start: int) -> int:
         """ "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
         if self.day is not None or self.month_day:
             return -1
-        if found := self.words.named(self.words.months, self.text, at):
+        if found := self.words.named(self.words.months, self.text, start):
             month, end = found
             number = _DAY_AFTER_MONTH.match(self.text, end)
             return self._read_date(month, int(number[1]), number.end()) if number and not self.repeat else -1
-        if (number := _DAY.match(self.text, at)) is None:
+        if (number := _DAY.match(self.text, start)) is None:
             return -1
         after = _measure_gap(self.text, number.end())
         while (joined := self.match("of", after)) >= 0:
@@ -239,9 +240,9 @@ class _Reading:
                     return
         self.impossible, self.day = True, self.wall.date()
 
-    def _read_numeric_date(self, at: int) -> int:
+    def _read_numeric_date(self, start: int) -> int:
         """Read an ISO date or one in the order of the language. Reject a date that could be read in two ways."""
-        if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, at)):
+        if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, start)):
             return -1
         if found["iso"]:
             year, month, day = map(int, found["iso"].split("-"))
@@ -266,10 +267,10 @@ class _Reading:
         self._take_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
 
-    def _read_period(self, at: int) -> int:
+    def _read_period(self, start: int) -> int:
         """Read noon, midnight or a part of the day."""
         for name, text in self.words.periods:
-            if not (found := text.match(self.text, at)):
+            if not (found := text.match(self.text, start)):
                 continue
             if name in ("noon", "midnight") and self.clock is None:
                 self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
@@ -302,15 +303,15 @@ class _Reading:
         self.clock = chosen, minute
         return True
 
-    def _read_clock(self, at: int, *, is_led: bool) -> int:
+    def _read_clock(self, start: int, *, is_led: bool) -> int:
         if self.clock is not None:
             return -1
-        found = _CLOCK_TIME.match(self.text, at)
+        found = _CLOCK_TIME.match(self.text, start)
         minute = int(found["minute"]) if found else 0
         hour = int(found["hour"]) if found else -1
-        found = found or _HOUR.match(self.text, at)
+        found = found or _HOUR.match(self.text, start)
         if found is None:
-            token = _TOKEN.match(self.text, at)
+            token = _TOKEN.match(self.text, start)
             number = (_parse_number(token[0]) or 0) if token and is_led else 0
             if not token or number < 2:
                 return -1
@@ -340,9 +341,9 @@ def _parse_number(token: str) -> int | None:
     return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
 
 
-def _measure_gap(text: str, at: int) -> int:
-    found = _GAP.match(text, at)
-    return found.end() if found else at
+def _measure_gap(text: str, start: int) -> int:
+    found = _GAP.match(text, start)
+    return found.end() if found else start
 
 
 def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
@@ -381,7 +382,7 @@ def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Im
         local = move_months(local, months=0, day=reading.month_day)
         if local <= wall or local.day != reading.month_day:
             later = (move_months(local, months=months, day=reading.month_day) for months in range(1, 13))
-            local = next((at for at in later if at.day == reading.month_day), local)
+            local = next((day for day in later if day.day == reading.month_day), local)
     elif reading.weekday is not None and reading.day is None:
         local += timedelta(days=(reading.weekday - local.weekday()) % 7)
     if reading.weekday is not None and reading.weekday != local.weekday():

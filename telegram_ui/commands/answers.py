@@ -74,7 +74,7 @@ class AnswerButtons(Family):
 
     @press(AGAIN)
     async def _answer_second_press(self, ask: Ask) -> str:
-        """Answer a repeated press. updates/repeats.py handles the first one."""
+        # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
@@ -158,9 +158,11 @@ class AnswerButtons(Family):
 
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
         """Return the ids of all messages of the answer with the pressed button."""
-        if ask.message_id is None:
-            return ()
-        return await self._services.explanations.list_messages_showing(ask.chat.scope, ask.message_id)
+        return (
+            ()
+            if ask.message_id is None
+            else await self._services.explanations.list_messages_showing(ask.chat.scope, ask.message_id)
+        )
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
         """Start to show an answer. Return None after a repeated press."""
@@ -272,7 +274,6 @@ def make_answer_keyboard(
     """Return the buttons under an answer or an error message, or None."""
     if reply.turn is None:
         return None
-
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
         return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_payload(reply.turn))])

@@ -55,7 +55,6 @@ class Basics(Family):
 
     @press(MORE)
     async def _show_all_commands(self, ask: Ask) -> None:
-        """Replace the usual commands with all commands, grouped under headings."""
         shown, sections = Marked().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
         for row in self._list_permitted_commands(ask):
             sections[row.heading].append(row)
@@ -67,8 +66,7 @@ class Basics(Family):
 
     @command("privacy")
     async def _describe_stored_data(self, ask: Ask) -> str:
-        config = await self._read_config(ask)
-        days = self._operation.retention_days
+        config, days = await self._read_config(ask), self._operation.retention_days
         return format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
 
     @press(STORED)
@@ -77,8 +75,7 @@ class Basics(Family):
 
     @command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:
-        # updates/dispatch.py stops answers. /stop only gets here if there is none.
-        return tr("answers-nothing-to-stop")
+        return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, ask: Ask) -> list[Command]:
         is_admin = self._operation.is_admin(ask.person, is_private=ask.chat.is_private)

@@ -1,6 +1,7 @@
 """/new and /chats: several conversations in one chat or topic, one of which is open."""
 
 from dataclasses import replace
+from functools import partial
 
 from telegram import InlineKeyboardButton
 
@@ -95,13 +96,10 @@ class ChatsCommands(Family):
         return await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
 
     async def take_text(self, ask: Ask) -> bool:
-        async def rename(thread: int) -> str:
-            return await self._rename_chat(ask, Scope(owner=ask.chat.id, thread=thread))
+        return await self._title.take_answer(ask, partial(self._rename_chat, ask), most=MAX_TITLE_CHARS)
 
-        return await self._title.take_answer(ask, rename, most=MAX_TITLE_CHARS)
-
-    async def _rename_chat(self, ask: Ask, scope: Scope) -> str:
-        title = format_visible_line(ask.argument)
+    async def _rename_chat(self, ask: Ask, thread: int) -> str:
+        scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.home(scope.owner) as store:

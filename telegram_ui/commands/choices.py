@@ -102,9 +102,10 @@ class ChoiceCommands(Family):
             rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
-        return await self._show_text(
-            ask, "\n".join([format_settings(config), *self._list_missing_abilities(ask, config)]), *rows
-        )
+        lines = [tr("choices-heading"), "", format_state(config)]
+        if config is not None and config.enabled:
+            lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
+        return await self._show_text(ask, "\n".join([*lines, *self._list_missing_abilities(ask, config)]), *rows)
 
     def _list_missing_abilities(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
         """Return a line for each ability that is not set up. For admins, it names the setting that adds the ability."""
@@ -168,20 +169,9 @@ class ChoiceCommands(Family):
 
 def _parse_value(choice: Choice, value: str) -> object:
     """Return the value in a payload, or None if it is invalid."""
-    match choice.kind:
-        case "switch":
-            return {ON: True, OFF: False}.get(value)
-        case "number":
-            return find_number(value)
-    return value
-
-
-def format_settings(config: OwnerConfig | None) -> str:
-    """Return the text of /settings above its buttons."""
-    lines = [tr("choices-heading"), "", format_state(config)]
-    if config is not None and config.enabled:
-        lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
-    return "\n".join(lines)
+    if choice.kind == "switch":
+        return {ON: True, OFF: False}.get(value)
+    return find_number(value) if choice.kind == "number" else value
 
 
 def make_settings_rows(

@@ -32,7 +32,6 @@ VIEW_ACTIONS = ("l", "f", "p")  # these show a page of the list, a fact, or the 
 CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
 """Actions that change a fact. The others: "a" asks for a new fact, "e" for the new text of one, "r" rewrites the
 profile, "x" erases a version of it."""
-ERASING_ACTIONS = ("d", "x")
 NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would be noise
 
 
@@ -108,9 +107,7 @@ class MemoryCommands(Family):
             await self._services.distiller.list_versions(owner),
             zone=find_zone(config),
             is_on=config is not None and config.enabled,
-            button=lambda label, payload: self._make_button(
-                ask, KIND, label, payload, erases=payload[0] in ERASING_ACTIONS
-            ),
+            button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in "dx"),
         )
         return await self._show_text(ask, text, *rows)
 
@@ -142,8 +139,12 @@ class MemoryCommands(Family):
 
         async def report(result: Profile | str | None) -> None:
             keyboard = make_keyboard(again if isinstance(result, str) else [])
+            if isinstance(result, Profile):
+                text = f"{tr('memory-button-profile')}\n\n{result.text}"
+            else:
+                text = tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
             try:
-                await self._delivery.say(ask.chat, _format_profile_result(result), keyboard=keyboard)
+                await self._delivery.say(ask.chat, text, keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
@@ -251,8 +252,7 @@ def _mark_pinned(fact: Fact, label: str) -> str:
 
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
-    lines = [_mark_pinned(fact, fact.text), ""]
-    lines += filter(None, [format_worth(fact)])
+    lines = [_mark_pinned(fact, fact.text), "", *filter(None, [format_worth(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))
@@ -315,12 +315,6 @@ def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) 
 
 def _format_version(version: Profile, zone: tzinfo) -> list[str]:
     return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]
-
-
-def _format_profile_result(result: Profile | str | None) -> str:
-    if isinstance(result, Profile):
-        return f"{tr('memory-button-profile')}\n\n{result.text}"
-    return tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
 
 
 def _format_erased(forgotten: Forgotten) -> str:

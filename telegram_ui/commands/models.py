@@ -1,6 +1,7 @@
 """/model and /persona: the model that answers, and the style of its answers."""
 
 import hashlib
+from functools import partial
 
 from chat.choices import NotOffered
 from llm.prompts import PERSONAS
@@ -57,7 +58,6 @@ class ModelCommands(Family):
         return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
 
     def _list_abilities(self) -> list[str]:
-        """Return one line for each model that is known to accept or refuse pictures."""
         keys = {True: "model-can-see", False: "model-can-not-see"}
         return [
             tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
@@ -91,10 +91,7 @@ class ModelCommands(Family):
         await self._store_choices(ask, persona="" if wanted == NONE else wanted)
 
     async def take_text(self, ask: Ask) -> bool:
-        async def choose_own(list_id: int) -> str:
-            return await self._choose_own_persona(ask, list_id)
-
-        return await self._own.take_answer(ask, choose_own, most=MAX_PERSONA_CHARS)
+        return await self._own.take_answer(ask, partial(self._choose_own_persona, ask), most=MAX_PERSONA_CHARS)
 
     async def _choose_own_persona(self, ask: Ask, list_id: int = 0) -> str:
         """Store a persona in the person's own words and return a sentence. `list_id` is the message to update, or 0."""

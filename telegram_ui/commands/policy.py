@@ -61,7 +61,9 @@ class PolicyCommands(Family):
         text = ask.argument.strip()
         if not text:
             config = await self._read_config(ask)
-            return format_prompt(config.fold_instructions if config else "")
+            if config is not None and config.fold_instructions:
+                return f"{tr('policy-prompt-yours')}\n{config.fold_instructions}"
+            return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
         text = "" if text.casefold() in RESETS else text
         try:
             await self._store_choices(ask, fold_instructions=text)
@@ -109,13 +111,6 @@ def format_policy(config: OwnerConfig | None) -> str:
     heading = tr("policy-heading", policy=name_policy(policy))
     by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]
     return "\n\n".join([heading, "\n".join(rows), *by_hand, tr("policy-keeps")])
-
-
-def format_prompt(instructions: str) -> str:
-    """Return the text of /summary_prompt without an argument."""
-    if instructions:
-        return f"{tr('policy-prompt-yours')}\n{instructions}"
-    return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
 
 
 def format_progress(progress: RebuildProgress) -> str:

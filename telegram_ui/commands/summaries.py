@@ -73,7 +73,6 @@ class SummaryCommands(Family):
 
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
-        """Retry a fold that failed in the background."""
         async with self._delivery.show_typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
@@ -88,9 +87,6 @@ class SummaryCommands(Family):
             return text
         await self._delivery.say(ask.chat, text)
         return None
-
-
-NAMED_KINDS = 3  # levels with a name of their own: the texts summaries-kind-NUMBER
 
 
 def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
@@ -113,8 +109,7 @@ def format_status(status: Status) -> str:
         tr("summaries-status-active", number=str(counts.active_summaries)),
         tr("summaries-status-level", number=str(counts.highest_level)),
     ]
-    if config is not None and not config.auto_fold:
-        lines.append(tr("policy-by-hand"))
+    lines += [tr("policy-by-hand")] if config is not None and not config.auto_fold else []
     # A score below 0.5 means that a good deal was left out.
     if status.newest is not None and status.newest.score is not None and status.newest.score < 0.5:
         lines.append(tr("summaries-status-poor"))
@@ -124,27 +119,20 @@ def format_status(status: Status) -> str:
     if status.history_extraction is not None:
         read, total = status.history_extraction
         lines.append(tr("summaries-status-learning", done=read, total=total))
-    if status.tokens_saved:
-        lines.append(tr("summaries-status-saved", tokens=status.tokens_saved))
-    if config is not None and config.incognito:
-        lines.append(tr("basics-mode-incognito"))
-    if status.is_folding:
-        lines.append(tr("summaries-busy"))
+    lines += [tr("summaries-status-saved", tokens=status.tokens_saved)] if status.tokens_saved else []
+    lines += [tr("basics-mode-incognito")] if config is not None and config.incognito else []
+    lines += [tr("summaries-busy")] if status.is_folding else []
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:
         lines.append(tr("summaries-status-index", done=status.indexed[0], messages=status.indexed[1]))
-    if status.unreadable:
-        lines.append(tr("summaries-status-unreadable", messages=status.unreadable))
+    lines += [tr("summaries-status-unreadable", messages=status.unreadable)] if status.unreadable else []
     if status.failure is not None:
         failed_at = format_moment(status.failure.at, find_zone(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
-    lines += status.advice
-    if config is None:
-        lines += ["", tr("summaries-not-configured")]
-    return "\n".join(lines)
+    return "\n".join([*lines, *status.advice, *(["", tr("summaries-not-configured")] if config is None else [])])
 
 
 def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format one summary with its kind, dates and number of messages."""
-    kind = tr(f"summaries-kind-{min(summary.level, NAMED_KINDS)}")
+    kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
     dates = format_span(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {format_messages(summary.message_count)}\n{summary.text.strip()}"

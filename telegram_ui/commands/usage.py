@@ -45,15 +45,12 @@ def format_usage(used: Sequence[DayOfUse], since: date, today: date, prices: Map
     lines += [tr("usage-written", tokens=total.written)] if total.written else []
     priced = [day for day in used if day.model in prices]
     if priced:
-        cost = _format_dollars(sum(prices[day.model].cost_of(day.used) for day in priced))
+        cost = sum(prices[day.model].cost_of(day.used) for day in priced)
+        # Below ten cents hundredths of a cent are shown, rounded up.
+        places, shown = (2, cost) if cost >= 0.1 or not cost else (4, math.ceil(cost * 10_000) / 10_000)
         is_all = len(priced) == sum(day.used.total > 0 for day in used)
-        lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=cost))
+        lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=format_decimal(shown, places)))
     return [*lines, draw_chart(used, since, today)]
-
-
-def _format_dollars(cost: float) -> str:
-    # Below ten cents hundredths of a cent are shown, rounded up.
-    return format_decimal(cost, 2) if cost >= 0.1 or not cost else format_decimal(math.ceil(cost * 10_000) / 10_000, 4)
 
 
 def draw_chart(used: Sequence[DayOfUse], since: date, today: date) -> str:

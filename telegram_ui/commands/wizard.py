@@ -31,7 +31,6 @@ KIND = "w"
 MIN_EVERY_N, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
-Question = Literal["wizard-second", "wizard-no-number"]
 MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text is a message to the bot
 
 
@@ -181,7 +180,9 @@ class Wizard(Family):
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_number(ask, state, "wizard-second")
 
-    async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> str | None:
+    async def _ask_number(
+        self, ask: Ask, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
+    ) -> str | None:
         def make_button(label: str, number: int) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, f"{state.nonce}.{number}")
 
