@@ -73,6 +73,6 @@ forget-words-may-stay = قد تحتوي رسائل أخرى على الكلما�
 forget-receipt = تم نسيان: { $what }.
 forget-kept-aside = قد تحتويه ملفات تالفة أو مستبدلة محفوظة هنا: { $names }.
 # What may be written for it after /forget.
-forget-words-everything = كل شيء/الكل
+forget-words-everything = كل_شيء الكل
 forget-group = كل شيء: ذاكرة المجموعة كلها، بكل مواضيعها
 forget-words-stay = تبقى كلمات منه في: { $what }. يجدها ⁨/search⁩.

@@ -59,6 +59,6 @@ forget-words-may-stay = Other messages may hold the same words; /search finds th
 forget-receipt = Forgotten: { $what }.
 forget-kept-aside = Damaged or replaced files that are kept here may hold it: { $names }.
 # What may be written for it after /forget.
-forget-words-everything = everything/all
+forget-words-everything = everything all
 forget-group = Everything: all of this group's memory, of every topic
 forget-words-stay = Words of it stay in: { $what }. /search finds them.

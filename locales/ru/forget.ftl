@@ -63,6 +63,6 @@ forget-words-may-stay = Те же слова могут быть в других
 forget-receipt = Забыто: { $what }.
 forget-kept-aside = Это может быть в повреждённых или заменённых файлах, которые хранятся здесь: { $names }.
 # What may be written for it after /forget.
-forget-words-everything = всё/все
+forget-words-everything = всё все
 forget-group = Всё: вся память этой группы, по всем темам
 forget-words-stay = Эти слова остаются здесь: { $what }. Их найдёт /search

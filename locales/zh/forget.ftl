@@ -49,6 +49,6 @@ forget-words-may-stay = 其他消息里可能有相同的词；用 /search 可�
 forget-receipt = 已忘记：{ $what }。
 forget-kept-aside = 这里保留的损坏或被替换的文件可能含有它：{ $names }。
 # What may be written for it after /forget.
-forget-words-everything = 全部/所有/一切
+forget-words-everything = 全部 所有 一切
 forget-group = 全部：本群所有话题的全部记忆
 forget-words-stay = 其中一些词仍在：{ $what }。用 /search 可以找到。

@@ -55,7 +55,7 @@ class ForgetCommands(Family):
         now = self._now().astimezone(await self._read_zone(ask.chat.scope.owner))
         if ask.argument:
             try:
-                target = parse_target(ask.argument, now, tr("forget-words-everything").casefold().split("/"))
+                target = parse_target(ask.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
             if target is None:

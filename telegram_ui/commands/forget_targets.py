@@ -1,16 +1,16 @@
 """Targets of /forget: parsed from words, and encoded in the payload of a button."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
+from locales.catalog import list_words
 from records.forgetting import Forgetting
 from retrieval.date_expressions import find_named_period
 
 BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by touching an old message
-WORDS_FOR_EVERYTHING = frozenset({"everything", "all"})  # in English; callers add those of the reader's language
 
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"
@@ -19,6 +19,19 @@ _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
 MAX_CODE_CHARS = 19  # characters of a target within a button
+
+Kind = Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
+_KINDS: Mapping[str, Kind] = {
+    "m": "message",
+    "t": "turn",
+    "f": "fact",
+    "c": "conversation",
+    "d": "days",
+    "l": "found",
+    "L": "found turns",
+    "e": "everything",
+}
+"""Kinds of targets by the letter with which their code begins."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +43,7 @@ class Target:
     forgotten words. `request` is the turn that asked for this in words, or 0.
     """
 
-    kind: Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
+    kind: Kind
     number: int = 0
     first: date = date.min
     last: date = date.min
@@ -41,33 +54,23 @@ class Target:
     @property
     def code(self) -> str:
         """At most 19 ASCII characters without a colon. The request is left out if there is no room for it."""
+        letter = next(letter for letter, kind in _KINDS.items() if kind == self.kind)
+        content = self.key or (str(self.number) if letter in "mtfc" else "")
+        if self.kind == "days":
+            content = f"{self.first:%Y%m%d}-{self.last:%Y%m%d}"
         quotes = "q" if self.with_quotes else ""
         request = f"r{self.request}" if self.request else ""
-        if len(self._short_code + request + quotes) > MAX_CODE_CHARS:
-            request = ""
-        return self._short_code + request + quotes
-
-    @property
-    def _short_code(self) -> str:
-        match self.kind:
-            case "days":
-                return f"d{self.first:%Y%m%d}-{self.last:%Y%m%d}"
-            case "everything":
-                return "e"
-            case "found":
-                return f"l{self.key}"
-            case "found turns":
-                return f"L{self.key}"
-        return f"{self.kind[0]}{self.number}"
+        whole = letter + content + request + quotes
+        return whole if len(whole) <= MAX_CODE_CHARS else letter + content + quotes
 
 
-def parse_target(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
+def parse_target(argument: str, now: datetime) -> Target | None:
     """Parse the argument of /forget. Return None if it is a search query. Raise ValueError for an impossible date.
 
-    `now` is the owner's local time. `everything` lists words in the reader's language that mean "everything".
+    `now` is the owner's local time.
     """
     words = argument.strip()
-    if words.casefold() in WORDS_FOR_EVERYTHING.union(everything):
+    if words.casefold() in list_words("forget-words-everything"):
         return Target(kind="everything")
     if match := _NUMBER.fullmatch(words):
         return Target(kind="turn", number=int(match[1]))
@@ -100,18 +103,13 @@ def parse_payload(text: str, now: datetime) -> Target | None:
     if match is None or age >= BUTTON_LIFETIME + timedelta(minutes=1):
         return None
     with_quotes = match[8] is not None
-    kinds: dict[str, Literal["message", "turn", "fact", "conversation"]]
-    kinds = {"m": "message", "t": "turn", "f": "fact", "c": "conversation"}
     if match[1]:
-        request = int(match[3] or 0)
-        return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes, request=request)
+        number, request = int(match[2]), int(match[3] or 0)
+        return Target(kind=_KINDS[match[1]], number=number, with_quotes=with_quotes, request=request)
     if match[4]:
-        first, last = (datetime.strptime(day, "%Y%m%d").date() for day in (match[4], match[5]))  # noqa: DTZ007
+        first, last = date.fromisoformat(match[4]), date.fromisoformat(match[5])
         return Target(kind="days", first=first, last=last, with_quotes=with_quotes)
-    if match[6]:
-        kind: Literal["found", "found turns"] = "found" if match[6] == "l" else "found turns"
-        return Target(kind=kind, key=match[7], with_quotes=with_quotes)
-    return Target(kind="everything")
+    return Target(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
 
 
 def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
