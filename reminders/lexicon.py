@@ -32,11 +32,9 @@ def normalise_word(word: str) -> str:
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
-def _iterate_leaves(data: Any) -> Iterable[str]:
-    """Yield all strings of a nested part of the locale data."""
-    return (
-        (text for part in data.values() for text in _iterate_leaves(part)) if hasattr(data, "values") else (str(data),)
-    )
+def _list_texts(data: Any) -> list[str]:
+    """Return all strings of a nested part of the locale data."""
+    return [text for part in data.values() for text in _list_texts(part)] if hasattr(data, "values") else [str(data)]
 
 
 def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
@@ -57,7 +55,7 @@ def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"])
     """Return the forms of a unit after a number: "Tag", "Tage", "Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
-    behind = [text.partition("{0}")[2].split() for text in (*forms, *_iterate_leaves(field))]
+    behind = [text.partition("{0}")[2].split() for text in (*forms, *_list_texts(field))]
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
@@ -76,8 +74,8 @@ class Lexicon:
     ranges: Mapping[str, tuple[int, int]]
     day_first: bool
 
-    def named(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, at: int) -> tuple[int, int] | None:
-        """Return the number of the month or weekday at a position, and the position after it."""
+    def match_name(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, at: int) -> tuple[int, int] | None:
+        """Return the number of the month or weekday that is named at a position, and the position after it."""
         found = [(match.end(), number) for number, name in names if (match := name.match(text, at))]
         return (max(found)[1], max(found)[0]) if found else None
 
@@ -86,30 +84,17 @@ class Lexicon:
 def load_lexicon(language: str) -> Lexicon:
     """Return the time words of a language, from locale data and reminders.ftl."""
 
-    def pattern(words: Iterable[str], *, ending: str = "") -> re.Pattern[str]:
-        return re.compile(_join_alternatives(words, ending=ending), re.IGNORECASE)
+    def pattern(words: Iterable[str]) -> re.Pattern[str]:
+        return re.compile(_join_alternatives(words), re.IGNORECASE)
 
     locale = Locale(language)
     units = {}
     for unit in UNITS:
-        listed = list_words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else []
-        units[unit] = pattern(
-            [*_list_unit_words(locale, unit, "long"), *_list_unit_words(locale, unit, "short"), *listed]
-        )
+        listed = list_words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else frozenset()
+        units[unit] = pattern(_list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short") | listed)
     names = (
-        "in",
-        "today",
-        "tomorrow",
-        "after-tomorrow",
-        "every",
-        "at",
-        "on",
-        "half",
-        "joining",
-        "next",
-        "number",
-        "unread",
-        "until",
+        *("in", "today", "tomorrow", "after-tomorrow", "every", "at", "on", "half"),
+        *("joining", "next", "number", "unread", "until"),
     )
     word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
@@ -144,14 +129,14 @@ def load_lexicon(language: str) -> Lexicon:
 @cache
 def find_time_words() -> Sequence[re.Pattern[str]]:
     """Return patterns for months, weekdays, units and parts of the day in every language."""
-    every = [load_lexicon(language) for language in LANGUAGES]
+    lexicons = [load_lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
-    months = [name for locale in locales for form in _FORMS for name in _iterate_leaves(locale.months[form]["wide"])]
+    months = [name for locale in locales for form in _FORMS for name in _list_texts(locale.months[form]["wide"])]
     units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
     days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_cases(day)]
     parts = [
         text
-        for lexicon in every
+        for lexicon in lexicons
         for part, text in lexicon.parts
         if part not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
     ]
@@ -160,7 +145,7 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
         _join_alternatives(parts, ending=r"\w{0,2}"),  # "вечером"
         _join_alternatives(days, ending=r"\w{0,6}"),  # "Freitagabend"
     ]
-    near = [one.word[name] for one in every for name in ("today", "tomorrow", "unread")]
+    near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "unread")]
     return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]
 
 

@@ -86,7 +86,7 @@ class _Reading:
     def match(self, name: str, start: int) -> int:
         """Return the position after a word of the pattern called `name` and the gap that follows, or -1."""
         found = self.words.word[name].match(self.text, start)
-        return _measure_gap(self.text, found.end()) if found else -1
+        return _skip_gap(self.text, found.end()) if found else -1
 
     @property
     def is_dated(self) -> bool:
@@ -94,14 +94,14 @@ class _Reading:
 
     def run(self) -> None:
         """Read elements from the beginning until one cannot be read."""
-        start, lead = _measure_gap(self.text, 0), ""
+        start, lead = _skip_gap(self.text, 0), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
             if (after := self._read_element(start, lead)) > start:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = after, ""
-                start = _measure_gap(self.text, after)
+                start = _skip_gap(self.text, after)
             elif (found := self.match_lead(start)) is not None:
                 lead, start = found
             else:
@@ -129,7 +129,7 @@ class _Reading:
         return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
     def _read_distance(self, start: int) -> int:
-        """ "in 20 minutes", "через неделю"."""
+        """Read "in 20 minutes" or "через неделю"."""
         if self.end or (after := self.match("in", start)) < 0:
             return -1
         count = 1
@@ -137,7 +137,7 @@ class _Reading:
             digits = re.match(r"\d{1,5}(?![\d.,])", number[0])
             known = int(digits[0]) if digits else _parse_number(number[0])
             if known is not None:
-                count, after = known, _measure_gap(self.text, after + (digits.end() if digits else len(number[0])))
+                count, after = known, _skip_gap(self.text, after + (digits.end() if digits else len(number[0])))
         for unit, name in self.words.units.items():
             if found := name.match(self.text, after):
                 try:
@@ -172,24 +172,22 @@ class _Reading:
                     self.repeat = UNITS[unit]
                     return found.end()
             article, after = after, (self.match_lead(after) or ("", -1))[1]  # "todos los días"
-        after = article
-        self.repeat = "weekly"
-        if (ended := self._read_weekday(after, is_led=True)) < 0:
-            self.repeat = ""
-        return ended
+        end = self._read_weekday(article, is_led=True)
+        self.repeat = "weekly" if end >= 0 else ""
+        return end
 
     def _read_weekday(self, start: int, *, is_led: bool) -> int:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
         after = self.match("next", start)
-        found = self.words.named(self.words.weekdays, self.text, max(start, after))
-        found = found or self.words.named(self.words.short_weekdays, self.text, max(start, after))
+        found = self.words.match_name(self.words.weekdays, self.text, max(start, after))
+        found = found or self.words.match_name(self.words.short_weekdays, self.text, max(start, after))
         if found is None:
             return -1
         number, end = found
-        behind = _measure_gap(self.text, end)
+        behind = _skip_gap(self.text, end)
         is_timed = self.match_lead(behind) is not None or self.text[behind : behind + 1].isdigit()
-        month = self.words.named(self.words.months, self.text, behind)
+        month = self.words.match_name(self.words.months, self.text, behind)
         is_timed |= month is not None and _DAY_AFTER_MONTH.match(self.text, month[1]) is not None
         if not (is_led or after >= 0 or is_timed or self.end):
             return -1
@@ -198,19 +196,19 @@ class _Reading:
         return trailing if trailing >= 0 else end
 
     def _read_named_date(self, start: int) -> int:
-        """ "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
+        """Read "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
         if self.day is not None or self.month_day:
             return -1
-        if found := self.words.named(self.words.months, self.text, start):
+        if found := self.words.match_name(self.words.months, self.text, start):
             month, end = found
             number = _DAY_AFTER_MONTH.match(self.text, end)
             return self._read_date(month, int(number[1]), number.end()) if number and not self.repeat else -1
         if (number := _DAY.match(self.text, start)) is None:
             return -1
-        after = _measure_gap(self.text, number.end())
+        after = _skip_gap(self.text, number.end())
         while (joined := self.match("of", after)) >= 0:
             after = joined
-        if (found := self.words.named(self.words.months, self.text, after)) and not self.repeat:
+        if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
             return self._read_date(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not _CLOCK_SIGN.match(self.text, number.end())
         if (number[2] or is_bare) and self.weekday is None:
@@ -221,12 +219,12 @@ class _Reading:
 
     def _read_date(self, month: int, day: int, end: int) -> int:
         """Read the optional year after a day and a month."""
-        after = _measure_gap(self.text, end)
+        after = _skip_gap(self.text, end)
         while (joined := self.match("of", after)) >= 0:
             after = joined
         if year := _YEAR.match(self.text, after):
             end = year.end()
-            while (joined := self.match("of", _measure_gap(self.text, end))) >= 0:
+            while (joined := self.match("of", _skip_gap(self.text, end))) >= 0:
                 end = joined
         self._take_day(int(year[1]) if year else 0, month, day)
         return end
@@ -251,7 +249,7 @@ class _Reading:
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
         is_short = found["sep"] == "." and not found["year"] and not found["dot"]
         if is_short:
-            behind = _measure_gap(self.text, found.end())
+            behind = _skip_gap(self.text, found.end())
             behind = max(behind, self.match("at", behind))
             if self.match("half", behind) >= 0 or b > 12 or self.is_dated or self.clock:
                 return -1
@@ -275,7 +273,7 @@ class _Reading:
             if name in ("noon", "midnight") and self.clock is None:
                 self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
                 return found.end()
-            if self.clock is None and self.text[_measure_gap(self.text, found.end()) :][:1].isdigit():
+            if self.clock is None and self.text[_skip_gap(self.text, found.end()) :][:1].isdigit():
                 self.part = name  # "上午9点"
                 return found.end()
             if self.clock is not None and self.distance is None and self._choose_half(name):
@@ -286,9 +284,8 @@ class _Reading:
         """Set the hour to the half of the day that this period lies in. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
-            chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
-            self.clock = chosen, minute
-            return hour <= 12 or hour == chosen
+            self.clock = hour % 12 + (0 if name in ("am", "midnight") else 12), minute
+            return hour <= 12 or hour == self.clock[0]
         start, end = self.words.ranges[name]
         length = (end - start) % 1440 or 1440
 
@@ -306,30 +303,23 @@ class _Reading:
     def _read_clock(self, start: int, *, is_led: bool) -> int:
         if self.clock is not None:
             return -1
-        found = _CLOCK_TIME.match(self.text, start)
-        minute = int(found["minute"]) if found else 0
-        hour = int(found["hour"]) if found else -1
-        found = found or _HOUR.match(self.text, start)
-        if found is None:
-            token = _TOKEN.match(self.text, start)
-            number = (_parse_number(token[0]) or 0) if token and is_led else 0
+        if found := _CLOCK_TIME.match(self.text, start) or _HOUR.match(self.text, start):
+            minute = found.groupdict().get("minute")
+            is_bare = minute is None and not found[0].endswith(("h", "H"))
+            self.clock, end = (int(found["hour"]), int(minute or 0)), found.end()
+        else:
+            token = _TOKEN.match(self.text, start) if is_led else None
+            number = (_parse_number(token[0]) or 0) if token else 0
             if not token or number < 2:
                 return -1
-            self.clock, end = (number, 0), token.end()
-        else:
-            is_bare = hour < 0 and not found[0].endswith(("h", "H"))
-            self.clock, end = (int(found["hour"]), minute), found.end()
-        behind = _measure_gap(self.text, end)
-        marked = self.match("half", behind) if _GAP.fullmatch(self.text, end, behind) else -1
-        if marked >= 0:
-            end = self.words.word["half"].match(self.text, behind).end()  # type: ignore[union-attr]
-            behind = marked
+            is_bare, self.clock, end = False, (number, 0), token.end()
+        unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
+        end = unit.end() if unit else end
         if self.part:
             self.impossible |= not self._choose_half(self.part)
-        half = self._read_period(behind)
-        if half >= 0:
-            end = half
-        if found is not None and is_bare and not (is_led or marked >= 0 or half >= 0):
+        half = self._read_period(_skip_gap(self.text, end))
+        end = max(end, half)
+        if is_bare and not (is_led or unit or half >= 0):
             self.clock = None
             return -1
         if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
@@ -341,7 +331,7 @@ def _parse_number(token: str) -> int | None:
     return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
 
 
-def _measure_gap(text: str, start: int) -> int:
+def _skip_gap(text: str, start: int) -> int:
     found = _GAP.match(text, start)
     return found.end() if found else start
 
@@ -351,11 +341,10 @@ def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnde
     text = format_visible_line(said)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(_PLAIN)  # keeps its length
-    readings = []
-    for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
-        reading = _Reading(text=bare, words=load_lexicon(language), wall=wall)
+    languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
+    readings = [_Reading(text=bare, words=load_lexicon(language), wall=wall) for language in languages]
+    for reading in readings:
         reading.run()
-        readings.append(reading)
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
     if words := _find_left_over(best, text):
         return NotUnderstood(words=words)
@@ -364,9 +353,7 @@ def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnde
     rest = text[best.end :].strip(" ,.;:-–—")
     joined = best.words.word["joining"].match(rest)
     what = rest[joined.end() :] if joined else rest
-    if not what.strip(" ,.;:!?-–—"):
-        return NotUnderstood(words="")
-    return _make_wish(best, what, now)
+    return _make_wish(best, what, now) if what.strip(" ,.;:!?-–—") else NotUnderstood(words="")
 
 
 def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
@@ -405,7 +392,7 @@ def _find_left_over(reading: _Reading, text: str) -> str:
     is_read = is_timed or reading.is_dated or reading.repeat == "daily"
     if reading.is_every and reading.repeat != "daily":
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
-    start = _measure_gap(text, reading.end) if is_read else 0
+    start = _skip_gap(text, reading.end) if is_read else 0
     for token in _TOKEN.finditer(text):
         if token.start() < reading.end < token.end() and _INSIDE_WORD.match(text, reading.end):
             return token[0]  # "9ish"
@@ -432,7 +419,7 @@ def _find_left_over(reading: _Reading, text: str) -> str:
 
 def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
     """Yield the tokens that would be another time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
-    after = reading.match("until", _measure_gap(reading.text, reading.end))
+    after = reading.match("until", _skip_gap(reading.text, reading.end))
     while after >= 0 and (lead := reading.match_lead(after)) is not None:
         after = lead[1]
     for index, token in enumerate(tokens):
