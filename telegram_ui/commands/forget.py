@@ -58,12 +58,9 @@ class ForgetCommands(Family):
                 target = parse_target(ask.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            if target is None:
-                return await self._search_messages(ask)
-            return await self._ask_to_confirm(ask, target)
+            return await (self._ask_to_confirm(ask, target) if target else self._search_messages(ask))
         if ask.replied_to is not None:
-            message = await self._find_replied_message(ask)
-            if message is None:
+            if (message := await self._find_replied_message(ask)) is None:
                 return tr("forget-gone")
             return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
         today = Target(kind="days", first=now.date(), last=now.date())
@@ -136,9 +133,8 @@ class ForgetCommands(Family):
                 label += f" ({', '.join(button.text for button in buttons)})"
             rows.append([self._make_target_button(ask, CHOOSE, label, target)])
         for fact in facts[:MAX_MATCHES]:
-            rows.append(
-                [self._make_target_button(ask, CHOOSE, _format_fact(fact), Target(kind="fact", number=fact.id))]
-            )
+            target = Target(kind="fact", number=fact.id)
+            rows.append([self._make_target_button(ask, CHOOSE, _format_fact(fact), target)])
         if len(matches) == MAX_MATCHES or len(facts) > MAX_MATCHES:
             lines += ["", tr("forget-maybe-more")]
         keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
@@ -247,9 +243,7 @@ class ForgetCommands(Family):
     @press(CHOOSE, who="admins")
     async def _choose_target(self, ask: Ask) -> str | None:
         target = parse_payload(ask.argument, self._now())
-        if target is None:
-            return tr("shared-dead-button")
-        return await self._ask_to_confirm(ask, target)
+        return await self._ask_to_confirm(ask, target) if target is not None else tr("shared-dead-button")
 
     @press(CONVERSATION, who="admins")
     async def _choose_conversation(self, ask: Ask) -> str | None:

@@ -39,8 +39,7 @@ NO = "no"
 PAGE, CANCEL = "p", "x"
 REMINDERS_PER_PAGE = 8
 MAX_QUOTE_CHARS = 120  # characters of a reminder in the list
-_REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}
-_LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
+_REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}  # by their letter in a payload
 
 
 class ReminderCommands(Family):
@@ -71,11 +70,10 @@ class ReminderCommands(Family):
         wish, is_to_confirm = found
         if wish.due_at <= now:
             return tr("reminders-passed")
-        if is_to_confirm:
-            proposal = Proposal(kind="remind", text=wish.text, wish=wish)
-            await offer_reminder(self._dependencies, ask.chat, ask.person, proposal)
-        else:
-            await self._set_reminder(ask, wish, None, config)
+        if not is_to_confirm:
+            return await self._set_reminder(ask, wish, None, config)
+        proposal = Proposal(kind="remind", text=wish.text, wish=wish)
+        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal)
         return None
 
     @press(OFFERED)
@@ -86,10 +84,9 @@ class ReminderCommands(Family):
         offer = parse_offer(ask.argument, ask.message_text, find_zone(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
-        wish, source = offer
-        if wish.due_at <= self._now():
+        if offer[0].due_at <= self._now():
             return await self._show_text(ask, tr("reminders-passed"))
-        return await self._set_reminder(ask, wish, source, config)
+        return await self._set_reminder(ask, *offer, config)
 
     @press(LISTED)
     async def _press_listed(self, ask: Ask) -> str | None:
@@ -100,8 +97,8 @@ class ReminderCommands(Family):
             return tr("shared-dead-button")
         if action == PAGE:
             return await self._show_list(ask, int(number))
-        reminders = await self._list_reminders(ask.chat.location)
-        reminder = next((reminder for reminder in reminders if reminder.id == int(number)), None)
+        reminders = {reminder.id: reminder for reminder in await self._list_reminders(ask.chat.location)}
+        reminder = reminders.get(int(number))
         if reminder is None:
             outcome = tr("reminders-gone")
         elif reminder.person != ask.person.id and not await self._may_configure(ask.chat, ask.person):
@@ -124,8 +121,7 @@ class ReminderCommands(Family):
             scope.owner, wish, thread=ask.chat.thread, person=person, language=language, source=source
         )
         if reminder is None:
-            await self._show_text(ask, tr("reminders-full"))
-            return None
+            return await self._show_text(ask, tr("reminders-full"))
         text = tr("reminders-set", when=format_when(reminder, find_zone(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
@@ -143,8 +139,7 @@ class ReminderCommands(Family):
         config = await self._read_config(ask)
         reminders = await self._list_reminders(ask.chat.location)
         if not reminders:
-            await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
-            return None
+            return await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
         shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)
         lines, buttons = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
@@ -177,8 +172,9 @@ def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bo
 
     The kind is "i" for an instant, "c" for a local time, or "u" for a local time without a known zone.
     """
+    letter = next(letter for letter, repeat in _REPEATS.items() if repeat == wish.repeat)
     clock = "i" if wish.local is None else "c" if knows_zone else "u"
-    return f"{int(wish.due_at.timestamp()):x}{_LETTERS[wish.repeat]}{clock}{wish.month_day:02d}.{source or 0:x}"
+    return f"{int(wish.due_at.timestamp()):x}{letter}{clock}{wish.month_day:02d}.{source or 0:x}"
 
 
 def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:

@@ -80,16 +80,16 @@ class TransferCommands(Family):
         if sent is not None:
             await self._offer_import(ask, sent)
             return
-        config = await self._read_config(ask)
+        config, now = await self._read_config(ask), self._monotonic()
         if config is not None and config.incognito:
             await self._delivery.say(ask.chat, tr("transfer-incognito"))
             return
-        now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
         if ask.chat.is_private:
-            paste = self._make_button(ask, PASTE, tr("transfer-paste"))
-            await self._show_text(ask, tr("transfer-ask-for-file"), [paste])
+            await self._show_text(
+                ask, tr("transfer-ask-for-file"), [self._make_button(ask, PASTE, tr("transfer-paste"))]
+            )
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
             await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
@@ -137,10 +137,9 @@ class TransferCommands(Family):
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, ask: Ask, sent: _Sent) -> None:
-        """Replace the message with the pressed button by the next step."""
+    async def _show_next_step(self, ask: Ask, sent: _Sent) -> str | None:
         here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
-        await self._show_text(here, *(await self._make_step(ask, sent))[0])
+        return await self._show_text(here, *(await self._make_step(ask, sent))[0])
 
     async def _make_step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
         """Return the next step, or else an error message, and True if the file can be read."""
@@ -213,24 +212,23 @@ class TransferCommands(Family):
         return format_question(question, asked.chosen, asked.heading), *rows
 
     @press(ANSWER, who="admins", reads_file=True)
-    async def _press_answer(self, ask: Ask) -> None:
+    async def _press_answer(self, ask: Ask) -> str | None:
         if (sent := await self._find_sent(ask)) is None:
-            return
+            return None
         asked = self._find_answers(ask, sent)
         step, _, what = ask.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
-                return  # the button belongs to an earlier question
+                return None  # the button belongs to an earlier question
             number = int(what[1:] or 0)
             if what[0] == "t":
                 asked.chosen ^= {number}
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                await self._show_text(ask, *self._make_question_step(ask, asked, question))
-                return
+                return await self._show_text(ask, *self._make_question_step(ask, asked, question))
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
-        await self._show_next_step(ask, sent)
+        return await self._show_next_step(ask, sent)
 
     @press(LEAVE)
     async def _press_leave(self, ask: Ask) -> None:
@@ -245,21 +243,19 @@ class TransferCommands(Family):
 
     @press(STOP, who="admins")
     async def _press_stop(self, ask: Ask) -> str | None:
-        if progress := self._running.get((ask.chat.location, ask.message_id)):
-            progress.is_stopped = True
-            return tr("transfer-stopping")
-        return None
+        if (progress := self._running.get((ask.chat.location, ask.message_id))) is None:
+            return None
+        progress.is_stopped = True
+        return tr("transfer-stopping")
 
     @press(IMPORT, who="admins", queue="slow", reads_file=True)
-    async def _press_import(self, ask: Ask) -> None:
+    async def _press_import(self, ask: Ask) -> str | None:
         here = (ask.chat.location, ask.message_id)
-        if here in self._finished:
-            return  # a second press
-        if (sent := await self._find_sent(ask)) is None:
-            return
+        # After a second press there is nothing to do.
+        if here in self._finished or (sent := await self._find_sent(ask)) is None:
+            return None
         if ask.argument == ASKED and not self._find_answers(ask, sent).answers:
-            await self._show_next_step(ask, sent)
-            return
+            return await self._show_next_step(ask, sent)
         stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
         progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
         try:
@@ -285,20 +281,21 @@ class TransferCommands(Family):
             await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(result), result.ids))
         finally:
             self._running.pop(here, None)
+        return None
 
     async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
         """Add the offer to learn facts from the imported messages to a text, if possible."""
         if ids is None:
             return (text,)
         try:
-            offer = await self._history_extraction.make_offer(ask, ids)
+            if offer := await self._history_extraction.make_offer(ask, ids):
+                return f"{text}\n\n{offer[0]}", offer[1]
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
-            offer = None
-        return (f"{text}\n\n{offer[0]}", offer[1]) if offer else (text,)
+        return (text,)
 
 
-class _Stopped(Exception):  # noqa: N818 - reads as the state it is
+class _Stopped(Exception):  # noqa: N818 - not a failure
     """The person paused the import."""
 
 
@@ -321,11 +318,9 @@ class ImportProgress:
         """Show the progress. Raise _Stopped if the person paused the import."""
         self._done = done
         now = self._clock()
-        if done == total:
-            return
-        if self.is_stopped:
+        if self.is_stopped and done < total:
             raise _Stopped
-        if now - self._shown_at < REPORT_SECONDS:
+        if done == total or now - self._shown_at < REPORT_SECONDS:
             return
         self._shown_at = now
         sentences = [tr("transfer-importing-so-far", done=done, messages=total)]
