@@ -13,21 +13,13 @@ from locales.catalog import LANGUAGES, choose_language, current_language, speak_
 from locales.told import format_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
+from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import find_number
-from telegram_ui.commands.wording import (
-    find_zone,
-    format_checked,
-    format_clock,
-    format_quote,
-    format_ticked,
-    make_threshold_buttons,
-    name_policy,
-)
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
@@ -91,14 +83,14 @@ class ChoiceCommands(Family):
 
         rows = make_settings_rows(list_choices(self._services), config, button, self._now())
         if config is not None and config.enabled:
-            label = tr("policy-heading", policy=name_policy(config.policy))
+            label = tr("policy-heading", policy=wording.name_policy(config.policy))
             rows.append([self._make_button(ask, POLICY, label, ASK)])
         persona = tr(f"model-persona-{model_choices.choose_persona(config)}")
         label = tr("model-manner-button", persona=persona)
         rows.append([self._make_button(ask, model_choices.PERSONA, label, ASK)])
         models = tuple(self._services.models)
         if len(models) > 1:
-            name = format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS)
+            name = wording.format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS)
             rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
@@ -148,7 +140,7 @@ class ChoiceCommands(Family):
         ]
         rows = split_rows(times, 5)
         back = [] if instead_of is None else [self._make_settings_button(ask)]
-        here = format_zone_with_time(config.timezone if config else "", now, find_zone(config))
+        here = format_zone_with_time(config.timezone if config else "", now, wording.find_zone(config))
         text = f"{here}\n{tr('choices-which-time')}"
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
         return None
@@ -183,7 +175,7 @@ def make_settings_rows(
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
     }
     rows = [_make_choice_row(shown[name], config, button) for name in LABELS if name in shown]
-    zone, time = format_zone(config.timezone if config else ""), format_clock(now, find_zone(config))
+    zone, time = format_zone(config.timezone if config else ""), wording.format_clock(now, wording.find_zone(config))
     return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
@@ -191,20 +183,20 @@ def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button)
     """Return a button for each value of a choice, or one that toggles it."""
     chosen, name = choice.value_in(config), LABELS[choice.name]
     if choice.kind == "switch":
-        return [button(format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
+        return [button(wording.format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":
-        return make_threshold_buttons(
+        return wording.make_threshold_buttons(
             chosen, lambda shown, number: button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
         )
     return [
-        button(format_ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
+        button(wording.format_ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
         for value in choice.values
     ]
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
     """Return a sentence with the name and the current time of a time zone."""
-    sentence = tr("choices-zone-is", zone=format_zone(name), time=format_clock(now, zone))
+    sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_clock(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence
 
 

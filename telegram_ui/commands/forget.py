@@ -14,17 +14,10 @@ from records.facts import Fact
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
+from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import Target, make_date_range, make_payload, parse_payload, parse_target
-from telegram_ui.commands.wording import (
-    format_conversation,
-    format_message_text,
-    format_moment,
-    format_quote,
-    format_span_of_days,
-    format_speaker,
-)
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -178,10 +171,12 @@ class ForgetCommands(Family):
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
                     found, _ = await store.conversations.list_page(place, first=0, limit=sys.maxsize)
-                    titles = (format_conversation(listed) for listed in found if listed.scope.thread == target.number)
+                    titles = (
+                        wording.format_conversation(listed) for listed in found if listed.scope.thread == target.number
+                    )
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
-                    return format_span_of_days(target.first, target.last)
+                    return wording.format_span_of_days(target.first, target.last)
         return tr("forget-group" if place.owner < 0 else "forget-everything")
 
     async def _add_quotes(
@@ -341,7 +336,9 @@ def _quote_first_texts(
 ) -> list[str]:
     """Quote the first texts of each kind, except those in `already_quoted`, and count the rest."""
     less, listing = already_quoted or Forgotten(), forgotten.listing
-    messages = [format_message_text(message, message.content) for message in listing.messages] if with_messages else []
+    messages = (
+        [wording.format_message_text(message, message.content) for message in listing.messages] if with_messages else []
+    )
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
@@ -350,7 +347,9 @@ def _quote_first_texts(
         (facts, forgotten.facts - less.facts),
         (summaries, forgotten.summaries - less.summaries),
     ):
-        lines += [f"  {tr('shared-quoted', text=format_quote(text, MAX_QUOTE_CHARS))}" for text in texts[:MAX_SHOWN]]
+        lines += [
+            f"  {tr('shared-quoted', text=wording.format_quote(text, MAX_QUOTE_CHARS))}" for text in texts[:MAX_SHOWN]
+        ]
         lines += [f"  {tr('import-more', more=str(count - MAX_SHOWN))}"] if texts and count > MAX_SHOWN else []
     return lines
 
@@ -365,10 +364,10 @@ def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _format_fact(fact: Fact) -> str:
-    return tr("shared-quoted", text=format_quote(fact.text, MAX_QUOTE_CHARS))
+    return tr("shared-quoted", text=wording.format_quote(fact.text, MAX_QUOTE_CHARS))
 
 
 def _format_message(message: Message, zone: tzinfo) -> str:
-    text = format_quote(format_message_text(message, message.content), MAX_QUOTE_CHARS)
-    date = format_moment(message.created_at, zone)
-    return tr("forget-line", id=str(message.id), date=date, speaker=format_speaker(message), text=text)
+    text = wording.format_quote(wording.format_message_text(message, message.content), MAX_QUOTE_CHARS)
+    date = wording.format_moment(message.created_at, zone)
+    return tr("forget-line", id=str(message.id), date=date, speaker=wording.format_speaker(message), text=text)

@@ -14,15 +14,9 @@ from chat.search import Hit, Page
 from locales.catalog import RIGHT_TO_LEFT, current_language, tr
 from records.messages import make_message_link
 from records.scopes import Scope
+from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import (
-    format_conversation,
-    format_message_text,
-    format_moment,
-    format_quote,
-    format_speaker,
-)
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
@@ -94,15 +88,18 @@ class SearchCommands(Family):
         """Return the titles of this place's conversations, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.list_page(ask.chat.location, first=0, limit=20)
-        return {listed.scope: format_conversation(listed) for listed in found}
+        return {listed.scope: wording.format_conversation(listed) for listed in found}
 
 
 def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message: date, speaker, the matching part, and the title of its conversation."""
     message = found.message
-    parts = (format_moment(message.created_at, zone), format_speaker(message), title or message.title)
+    parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = " · ".join(filter(None, parts))
-    lines = [f"{number}. {heading}", format_quote(format_message_text(message, found.text), MAX_SHOWN_CHARS)]
+    lines = [
+        f"{number}. {heading}",
+        wording.format_quote(wording.format_message_text(message, found.text), MAX_SHOWN_CHARS),
+    ]
     if address := make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

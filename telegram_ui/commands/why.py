@@ -19,19 +19,10 @@ from locales.told import format_left_out, format_reason, name_part
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
+from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.memory import KIND as CARD
-from telegram_ui.commands.wording import (
-    MAX_QUOTE_CHARS,
-    format_local_day,
-    format_local_minute,
-    format_message_text,
-    format_moment,
-    format_quote,
-    format_span_of_days,
-    format_speaker,
-)
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units, split_piece
 
@@ -84,7 +75,7 @@ class WhyCommands(Family):
         details = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 1)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
         corrections = [
-            [self._make_button(ask, CARD, f"✏️ {format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
+            [self._make_button(ask, CARD, f"✏️ {wording.format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
             for fact in facts[:MAX_CORRECTABLE]
         ]
         keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
@@ -108,7 +99,7 @@ def _make_answer_key(explanation: Explanation) -> str:
 
 def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote. The first has the tokens of each part."""
-    title = tr("why-title", date=format_moment(explanation.record.at, zone))
+    title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
     head = "\n".join(
         [
             _format_sources(explanation),
@@ -191,7 +182,7 @@ def _format_sources(explanation: Explanation) -> str:
 
 
 def _format_size(record: ExplanationRecord) -> str:
-    size = tr("why-size", model=format_quote(record.model), tokens=record.tokens, most=record.ceiling)
+    size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
     return f"{size} {tr('why-size-whole', tokens=record.whole)}" if record.saved else size
 
 
@@ -206,8 +197,10 @@ def _format_parts(record: ExplanationRecord) -> list[str]:
 
 
 def _format_summary(summary: Summary, zone: tzinfo) -> str:
-    dates = format_span_of_days(summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone)
-    return tr("why-summary", dates=dates, messages=summary.message_count, text=format_quote(summary.text))
+    dates = wording.format_span_of_days(
+        summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone
+    )
+    return tr("why-summary", dates=dates, messages=summary.message_count, text=wording.format_quote(summary.text))
 
 
 def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
@@ -216,7 +209,9 @@ def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     profile = explanation.profile
     if profile is None:
         return [f"· {tr('why-gone')}"]
-    return [tr("why-profile", date=format_moment(profile.created_at, zone), text=format_quote(profile.text))]
+    return [
+        tr("why-profile", date=wording.format_moment(profile.created_at, zone), text=wording.format_quote(profile.text))
+    ]
 
 
 def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
@@ -226,11 +221,11 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
             items.append(f"· {tr('why-gone')}")
             continue
         count = len(fact.source_ids)
-        values = {"text": format_quote(fact.text), "day": format_local_day(fact.valid_from, zone)}
+        values = {"text": wording.format_quote(fact.text), "day": wording.format_local_day(fact.valid_from, zone)}
         lines = [tr("why-fact", messages=count, **values) if count else tr("why-fact-by-hand", **values)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
-            lines.append(f"   {tr('why-until-then', text=format_quote(earlier.text))}")
+            lines.append(f"   {tr('why-until-then', text=wording.format_quote(earlier.text))}")
         lines += [f"   {tr('why-why', reason=format_reason(chosen.score, least=0))}"]
         items.append("\n".join(lines))
     return items
@@ -253,8 +248,8 @@ def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *mo
     return "\n".join(filter(None, lines))
 
 
-def format_quoted(message: Message, zone: tzinfo, most: int = MAX_QUOTE_CHARS) -> str:
+def format_quoted(message: Message, zone: tzinfo, most: int = wording.MAX_QUOTE_CHARS) -> str:
     """Format a message on one line: date, speaker and beginning."""
-    text = format_quote(format_message_text(message, message.content), most)
-    date = format_local_minute(message.created_at, zone)
-    return tr("why-said", date=date, speaker=format_speaker(message), text=text)
+    text = wording.format_quote(wording.format_message_text(message, message.content), most)
+    date = wording.format_local_minute(message.created_at, zone)
+    return tr("why-said", date=date, speaker=wording.format_speaker(message), text=text)
