@@ -61,29 +61,10 @@ HIDDEN = frozenset(
 """Commands that the model is not told about. Others lead to them, and each would cost some ten tokens of a prompt."""
 
 FAMILIES: tuple[type[Family], ...] = (
-    Basics,
-    Wizard,
-    ChoiceCommands,
-    LanguageCommands,
-    ModelCommands,
-    ChatsCommands,
-    SummaryCommands,
-    PolicyCommands,
-    MemoryCommands,
-    WhyCommands,
-    SearchCommands,
-    DashboardCommands,
-    ReminderCommands,
-    IncognitoCommands,
-    UsageCommands,
-    ExportCommands,
-    TransferCommands,
-    HistoryExtractionCommands,
-    ForgetCommands,
-    AdminCommands,
-    Broadcasting,
-    AnswerButtons,
-    Proposals,
+    *(Basics, Wizard, ChoiceCommands, LanguageCommands, ModelCommands, ChatsCommands, SummaryCommands, PolicyCommands),
+    *(MemoryCommands, WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, IncognitoCommands),
+    *(UsageCommands, ExportCommands, TransferCommands, HistoryExtractionCommands, ForgetCommands),
+    *(AdminCommands, Broadcasting, AnswerButtons, Proposals),
 )
 """In the order in which /help and the menus list their commands."""
 
@@ -134,8 +115,7 @@ class Commands:
     async def choose_language(self, chat: Chat, person: Person) -> str:
         """Return the language in which to answer a person in a chat.
 
-        A group without a chosen language is answered in the bot's default. Before memory is set up there, each person
-        is answered in their own language.
+        Before the memory of a group is set up, each person there is answered in the language of their app.
         """
         default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
