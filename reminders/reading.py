@@ -43,10 +43,9 @@ class WishReader:
     _quota: Quota
 
     async def read_or_explain(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return the reminder, or a sentence that says why there is none.
+        """Return the reminder and True if the person should confirm it, or a sentence that says why there is none.
 
-        The second value is True if a model read the reminder, so that the person should confirm it. `now` is aware and
-        in the person's zone.
+        A reminder that a model read has to be confirmed. `now` is aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase

@@ -20,19 +20,16 @@ from text.time_zones import find_next_time, to_utc
 
 log = logging.getLogger(__name__)
 
-MAX_SENDS = 2  # times that one is sent where nobody knows whether the first arrived: as answers are
-AT_ONCE = 50
-"""Owners who are told at the same time, each one thing after the other: one chat in which Telegram wants a pause of
-minutes holds nobody else up.
-"""
-MAX_DUE = 200
-"""Reminders that are looked at in one go, one of each owner before the second of any; the rest is due the next time."""
-GRACE = 2.0  # seconds that what is being sent when the bot stops is given to arrive
+MAX_SENDS = 2  # attempts to send a reminder of which nobody knows if the first attempt arrived
+MAX_CONCURRENT_OWNERS = 50  # to whom reminders are sent at the same time, since Telegram may pause a chat for minutes
+MAX_DUE = 200  # reminders read at once; list_due takes one of each owner before the second of any
+GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
 Told = Literal["arrived", "unknown", "lost", "later"]
+"""unknown: it may have arrived; lost: it never will; later: try again."""
 Tell = Callable[[Reminder, datetime], Awaitable[Told]]
-"""Sends a reminder, now; what came of it. unknown: it may have arrived; lost: it never will; later: try again."""
+"""Sends a reminder at a given time and returns the outcome."""
 
 
 @define(kw_only=True, eq=False)
@@ -46,10 +43,7 @@ class Reminders:
     async def add(
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
-        """Store a reminder, or return None if its owner has as many as allowed. Raise StorageError.
-
-        Memory may be off. The same reminder is stored once.
-        """
+        """Store a reminder once, even if memory is off. Return None if its owner has as many as allowed."""
         if await self._memory.config(owner) is None:
             await self._memory.choose(owner, lambda known: known)
         async with self._memory.home(owner) as store:
@@ -69,10 +63,7 @@ class Reminders:
 
     @asynccontextmanager
     async def send_while_open(self, tell: Tell) -> AsyncIterator[None]:
-        """Send due reminders while the block is open, checking every LOOK_EVERY seconds.
-
-        At the end, wait for deliveries in progress, because the next start would send them again.
-        """
+        """Send due reminders while the block is open, and at its end wait for those that are being sent."""
 
         async def check() -> None:
             try:
@@ -96,7 +87,7 @@ class Reminders:
             for reminder in await store.reminders.list_due(self._clock(), limit=MAX_DUE):
                 due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
-                if owner not in self._telling and len(self._telling) < AT_ONCE:
+                if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
                     task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
                     task.add_done_callback(partial(self._forget_task, owner))
                     begun.append(task)

@@ -10,17 +10,17 @@ from text.time_zones import find_next_month_day, find_next_time, to_utc
 
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
 MORNING = 9  # the hour where none is said
-CYCLES: Mapping[str, Repeat] = {"": "", "none": "", **{one: one for one in REPEATS}}
+CYCLES: Mapping[str, Repeat] = {"": "", "none": "", **{repeat: repeat for repeat in REPEATS}}
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "text": {"type": "string", "description": "what of, in the user's words"},
     "at": {"type": "string", "description": "YYYY-MM-DDTHH:MM by the user's clock; of what repeats the first"},
     "in_minutes": {"type": "integer", "description": "instead of at: minutes from now"},
     "repeat": {"type": "string", "enum": [*REPEATS]},
 }
-"""What a model gives for a reminder: the arguments of the tool in a chat, and of /reminders add."""
+"""JSON schemas of the arguments with which a model describes a reminder, in a chat and for /reminders add."""
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]
-"""Why a time that was read is none to be reminded at: no clock or calendar shows it, it is too far ahead, or over."""
+"""Why nothing can be set for a time: no clock or calendar shows it, it is too far ahead, or it is over."""
 
 
 def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | None:

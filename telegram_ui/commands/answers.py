@@ -1,8 +1,4 @@
-"""The buttons under an answer: regenerate, other versions, continue, try again, listen and stop.
-
-This includes the button that answers an edited message again. chat/conversation.py makes the answers and keeps their
-versions.
-"""
+"""The buttons under an answer and under an edited message. chat/conversation.py makes the answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -236,9 +232,9 @@ async def speak_if_chosen(
     *,
     was_heard: bool = False,
 ) -> None:
-    """Speak an answer if its reader chose spoken answers. Tell them about errors except DeliveryError, which is raised.
+    """Speak an answer if its reader chose spoken answers, or chose them for voice messages and it `was_heard`.
 
-    Set `was_heard` if the question was a voice message.
+    Errors are shown in the chat, except DeliveryError, which is raised.
     """
     if dependencies.speech is None or reply.is_error or not shown_as:
         return

@@ -40,10 +40,7 @@ class Buttons:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
     def make_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
-        """Return the data of a button that only this person may press, and only in this chat.
-
-        Raise ValueError unless the payload is at most 28 ASCII characters without a colon.
-        """
+        """Return the data of a button for this person in this chat. Raise ValueError if the payload does not fit."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._sign(kind, chat, person, payload)}"
@@ -102,10 +99,7 @@ def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[I
 def make_page_buttons(
     page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]
 ) -> list[InlineKeyboardButton]:
-    """Return the row "◀ 2/5 ▶" for turning pages, counted from 0. It is empty if there is only one page.
-
-    `button` makes a button from its label and a page number.
-    """
+    """Return the row "◀ 2/5 ▶", or no buttons for a single page. `page` counts from 0, and so does that of `button`."""
     targets = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
     return [button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
@@ -131,10 +125,7 @@ MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still 
 
 
 class LastButtons:
-    """Removes the buttons of all answers in a chat except the last one, if Telegram allows it.
-
-    After a restart an earlier answer may keep its buttons. Whoever presses one is told that it is too late.
-    """
+    """Removes the buttons of all answers in a chat except the last. After a restart earlier answers may keep them."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)

@@ -128,10 +128,7 @@ class ChoiceCommands(Family):
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
     async def _ask_local_time(self, ask: Ask, instead_of: int | None) -> str | None:
-        """Show the time zone and buttons with the current times of all zones.
-
-        `instead_of` is the message with the settings, which are shown again after the choice.
-        """
+        """Ask which of the current times of all zones is theirs. `instead_of` is the message with the settings."""
         config, now = await self._read_config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [

@@ -1,7 +1,4 @@
-"""The base class of command families, which declare commands and buttons next to the methods that answer them.
-
-registry.py lists all families.
-"""
+"""The base class of command families, which declare commands and buttons next to the methods that answer them."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -61,12 +58,10 @@ class Ask:
 
     @property
     def replied_to(self) -> int | None:
-        """The Telegram id of the message that the command replies to, or None.
-
-        Ids of messages that a group sent before it became a supergroup are ambiguous, so they are None too.
-        """
+        """The Telegram id of the message that the command replies to, or None."""
         replied = self._replied
-        # In a topic everything "replies" to the service message that opened it.
+        # In a topic everything "replies" to the service message that opened it. Ids from before a group became a
+        # supergroup are ambiguous.
         if replied is None or replied.forum_topic_created is not None or self.replies_to_former:
             return None
         return replied.message_id
@@ -135,19 +130,15 @@ class Press:
         return self.name
 
     def __get__(self, family: "Family", owner: type) -> Callable[[Ask], Awaitable[str | None]]:
-        """Bind the handler, so that other methods of its family can call it."""
         return partial(self.handler, family)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command(Press):
-    """A command as /help, the menus and the docs show it, and the method that answers it.
-
-    A command that `stands_alone` takes no argument. `heading` names its section of /help.
-    """
+    """A command and the method that answers it. `heading` names its section of /help."""
 
     where: Where = "everywhere"
-    stands_alone: bool = False
+    stands_alone: bool = False  # takes no argument
     heading: str = ""
 
     @property
@@ -285,7 +276,6 @@ class Family:
         return await choose(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
-        """Set the language of the group to the current language."""
         if not ask.chat.is_private:
             spoken = current_language()
             await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
@@ -325,10 +315,7 @@ class Family:
         return None
 
     async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
-        """Replace the message with the pressed button by this text and these buttons, or send them after a command.
-
-        Return None, like a handler that has nothing more to say.
-        """
+        """Replace the message with the pressed button, or send a new one after a command. Always return None."""
         pressed = ask.message_id if ask.update.callback_query is not None else None
         await self._delivery.replace(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
@@ -338,10 +325,7 @@ LIFETIME = timedelta(minutes=10)
 
 
 class NextText:
-    """A kind of question that the person's next text answers, within LIFETIME.
-
-    Open questions are stored, so they survive a restart.
-    """
+    """A kind of question that the person's next text answers within LIFETIME, also after a restart."""
 
     def __init__(self, kind: str, dependencies: Dependencies) -> None:
         self._kind = f"{kind}:"
@@ -351,10 +335,9 @@ class NextText:
         self._now = dependencies.services.clock
 
     async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
-        """Ask a question. It replaces an open question to this person in this chat.
+        """Ask a question, in place of an open one to this person in this chat.
 
-        `about` is the id that match_answer() returns, such as that of the fact to change. `example` is the placeholder
-        of the reply field, which only groups have.
+        `about` is the id that match_answer() returns. `example` is the placeholder of the reply field in a group.
         """
         await self._store_state(ask, f"{self._kind}{about or ''}", make_nonce())
         if ask.chat.is_private:
@@ -379,8 +362,8 @@ class NextText:
     async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
         """Handle a text if it answers the open question. Return True if it does.
 
-        `handle` takes the id that the question was about and returns a sentence to say. The question stays open after
-        an answer of more than `most` characters.
+        `handle` takes the id that the question was about and returns a sentence to say. After an answer of more than
+        `most` characters the question stays open.
         """
         about = await self.match_answer(ask)
         if about is None:

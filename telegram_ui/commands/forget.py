@@ -163,7 +163,6 @@ class ForgetCommands(Family):
         return text, [(tr("forget-all-of-it"), target)]
 
     async def _name_target(self, place: Scope, target: Target) -> str:
-        """Return the name of a target for the question and the receipt."""
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
                 case "fact":
@@ -182,12 +181,9 @@ class ForgetCommands(Family):
     async def _add_quotes(
         self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
     ) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """Extend a question with later answers and facts that quote the target, and a choice to forget them too.
-
-        If nothing quotes it, the only choice includes quotes that may be written before the button is pressed.
-        """
+        """Extend a question with later answers and facts that quote the target, and a choice to forget them too."""
         with_quotes = replace(target, with_quotes=True)
-        if not forgotten.remainder.has_quotes:
+        if not forgotten.remainder.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
         everything = await self._services.memory.preview(scope.owner, await self._make_request(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:

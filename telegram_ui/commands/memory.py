@@ -1,7 +1,4 @@
-"""/memory: facts and profile of an owner, shown and corrected.
-
-The payload of each button is an action and its numbers, such as "f.12.0" (see VIEW_ACTIONS and CHANGES).
-"""
+"""/memory: facts and profile of an owner. The payload of a button is an action and its numbers, such as "f.12.0"."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence

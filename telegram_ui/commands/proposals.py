@@ -1,7 +1,6 @@
 """Proposals of the model to remember, forget or do something, which a person accepts or declines by a button.
 
-The proposed fact or command is part of the question itself, so that its buttons work after a restart although nothing
-is stored. Commands that ask for confirmation themselves are run at once.
+The proposed fact or command is part of the question itself, so that its buttons also work after a restart.
 """
 
 from locales.catalog import tr, translate_everywhere

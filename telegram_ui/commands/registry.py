@@ -1,7 +1,4 @@
-"""All families of commands, and the dispatch of commands, presses, texts and files to them.
-
-A family in FAMILIES appears in /help, in the menus and in docs/reference.md.
-"""
+"""All families of commands, and the dispatch of commands, presses, texts and files to them."""
 
 import asyncio
 import logging
@@ -66,7 +63,7 @@ FAMILIES: tuple[type[Family], ...] = (
     *(UsageCommands, ExportCommands, TransferCommands, HistoryExtractionCommands, ForgetCommands),
     *(AdminCommands, Broadcasting, AnswerButtons, Proposals),
 )
-"""In the order in which /help and the menus list their commands."""
+"""In the order in which /help, the menus and docs/reference.md list their commands."""
 
 
 def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:

@@ -1,7 +1,6 @@
-"""/search: earlier messages with their dates, best first, page by page.
+"""/search: shows page by page the messages that chat/search.py finds.
 
 The first line of each page holds the query, so that its buttons work after a restart although nothing is stored.
-chat/search.py finds the messages.
 """
 
 from collections.abc import Mapping
@@ -85,7 +84,6 @@ class SearchCommands(Family):
         return None
 
     async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
-        """Return the titles of this place's conversations, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.list_page(ask.chat.location, first=0, limit=20)
         return {listed.scope: wording.format_conversation(listed) for listed in found}

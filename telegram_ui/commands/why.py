@@ -1,8 +1,4 @@
-"""/why: what an answer was made from.
-
-The message has three lines and an expandable quote with the details. Details that do not fit are shown page by page.
-Explanations are stored by chat/explanations.py.
-"""
+"""/why: shows what an answer was made from, with the details in an expandable quote, page by page."""
 
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo

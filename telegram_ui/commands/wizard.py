@@ -1,7 +1,4 @@
-"""/summary and /cancel: a wizard that asks for storage and threshold, by button or in words, and turns memory on.
-
-The step of each person is stored, so it survives a restart.
-"""
+"""/summary and /cancel: a wizard that asks for storage and threshold, by button or in words, and turns memory on."""
 
 import logging
 import secrets
@@ -149,10 +146,7 @@ class Wizard(Family):
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the wizard. Keep the id of the update that ended it, so that a replay is not taken for a message.
-
-        If the final state cannot be stored, keep it in this process until it can.
-        """
+        """End the wizard. Keep the id of the update that ended it, so that a replay is not taken for a message."""
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
         await self._write_final_state(end)

@@ -1,7 +1,6 @@
 """/admin: the bot's people and state for its admins, and their decisions about strangers who ask to be let in.
 
-Apart from the first words of such a stranger, nothing here shows anybody's messages. updates/access.py enforces the
-decisions.
+Apart from the first words of such a stranger, nothing here shows anybody's messages.
 """
 
 import logging

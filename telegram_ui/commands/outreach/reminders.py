@@ -1,4 +1,4 @@
-"""/reminders: reminders are listed, added in words and cancelled by a button. Also offers of reminders under an answer.
+"""/reminders, offers of reminders under an answer, and the messages of due ones.
 
 An offered reminder is part of the question itself, so that its button works after a restart although nothing is stored.
 """

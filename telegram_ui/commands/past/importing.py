@@ -1,7 +1,6 @@
 """/import: adds the contents of files and pasted texts to a memory.
 
-The buttons are under a reply to the file, so that they find it after a restart. Answers to questions about a file are
-kept in this process, and asked for again after a restart.
+The buttons are under a reply to the file, so that they find it after a restart. Then questions are asked again.
 """
 
 import logging
