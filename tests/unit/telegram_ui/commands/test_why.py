@@ -51,7 +51,7 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
     explanation = replace(
         explanation,
         record=replace(explanation.record, model="a-model-" * 500),
-        snippets=[(replace(message, content="😀" * 2_500), chosen), *others],
+        snippets=((replace(message, content="😀" * 2_500), chosen), *others),
     )
     pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
     assert all(count_units(page.text) <= MAX_UNITS for page in pages)
