@@ -18,11 +18,9 @@ Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "
 the model's provider, so no prompt contains it.
 """
 
-TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
-"""Filters of the timeline; "" is none."""
+TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]  # filters of the timeline; "" is none
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
-SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
-"""Origins of attachments."""
+SENT_ALONG: tuple[Origin, ...] = ("document", "picture")  # origins of attachments
 NEVER_RECALLED: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 """Origins of text that the sender did not write. Prompts quote it in a separate block."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from storage.engine.protocol import OwnerDatabase, Row
+from storage.engine.protocol import Row, StatementRunner
 from storage.schema.rows import format_moment
 
 Outcome = Literal["arrived", "gone", "unknown"]
@@ -41,14 +41,11 @@ class BroadcastProgress:
         return self.arrived + self.gone + self.unknown + self.left
 
 
-class Broadcasts:
+class Broadcasts(StatementRunner):
     """All broadcasts. One instance for each database. Every method that changes something is durable when it returns.
 
     Only the process that serves the admin changes a broadcast. In another process, methods raise ServedElsewhere.
     """
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
 
     async def propose(self, admin: int, text: str, *, now: datetime) -> Broadcast:
         """Store a draft, and delete the admin's earlier unsent drafts."""
@@ -58,50 +55,42 @@ class Broadcasts:
         return _parse_broadcast(row)
 
     async def get(self, number: int) -> Broadcast | None:
-        async with self.database.read(None) as reader:
-            row = await reader.row("SELECT * FROM broadcasts WHERE id = ?", number)
+        row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", number)
         return _parse_broadcast(row) if row else None
 
     async def begin(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
         """Begin to send a broadcast to these people. Return False if it has begun already or is gone."""
         async with self.database.write(broadcast.admin) as tx:
-            begun = await tx.rows(_BEGIN, receipt, broadcast.id)
-            if begun:
+            if begun := await tx.rows(_BEGIN, receipt, broadcast.id):
                 await tx.many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
     async def sending(self) -> Sequence[Broadcast]:
         """Return the broadcasts in progress, oldest first."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
+        rows = await self._fetch_rows(None, "SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_parse_broadcast(row) for row in rows]
 
     async def next_person(self, broadcast: Broadcast) -> int | None:
         """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
-        async with self.database.write(broadcast.admin) as tx:
-            rows = await tx.rows(_NEXT, broadcast.id)
+        rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
 
     async def note(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
         """Record the outcome for a person."""
-        async with self.database.write(broadcast.admin) as tx:
-            await tx.rows(_OUTCOME, outcome, broadcast.id, person)
+        await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
 
     async def give_back(self, broadcast: Broadcast, person: int) -> None:
         """Put a person back into the queue after a send that certainly failed. Any process may do this."""
-        async with self.database.write(None) as tx:
-            await tx.rows(_OUTCOME, "", broadcast.id, person)
+        await self._execute(None, _OUTCOME, "", broadcast.id, person)
 
     async def leave_out(self, broadcast: Broadcast, person: int) -> None:
         """Remove a person from the recipients."""
-        async with self.database.write(broadcast.admin) as tx:
-            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?", broadcast.id, person)
+        leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
+        await self._execute(broadcast.admin, leaving, broadcast.id, person)
 
     async def progress(self, broadcast: Broadcast) -> BroadcastProgress:
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", broadcast.id
-            )
+        sql = "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome"
+        rows = await self._fetch_rows(None, sql, broadcast.id)
         return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})
 
     async def end(self, broadcast: Broadcast) -> bool:

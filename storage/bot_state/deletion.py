@@ -23,7 +23,7 @@ from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
-from storage.engine.protocol import OwnerDatabase
+from storage.engine.protocol import OwnerDatabase, StatementRunner
 from storage.engine.sqlite_driver import explain_errors, sync_folder
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
@@ -44,7 +44,7 @@ class Unfinished:
 
 
 @define(eq=False)
-class OwnerDeletion:
+class OwnerDeletion(StatementRunner):
     """Deletes across the stores of one data directory."""
 
     database: OwnerDatabase
@@ -69,8 +69,8 @@ class OwnerDeletion:
         The caller holds the owner's lock exclusively. With `cleans_files=False`, leave the files to a later
         `clean_files`. Raise StorageError with nothing deleted.
         """
-        async with self.database.write(owner) as tx:
-            [[deletion_id]] = await tx.rows(_RECORD, owner, _format_forgetting(what), format_moment(now))
+        record = json.dumps(asdict(what), default=format_moment)
+        [[deletion_id]] = await self._execute(owner, _RECORD, owner, record, format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
             forgotten = await run_uncancelled(lambda: self._erase(deletion_id, owner, what, store, now))
@@ -82,7 +82,9 @@ class OwnerDeletion:
             is_clean = cleans_files and await self.clean_files()
         except StorageError:
             is_clean = False
-        return replace(forgotten, kept_aside=self._list_files_set_aside(), is_clean=is_clean)
+        # Damaged or replaced files are kept, as each may be the only copy of a memory.
+        aside = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
+        return replace(forgotten, kept_aside=tuple(sorted(path.name for path in aside)), is_clean=is_clean)
 
     async def resume(
         self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
@@ -136,8 +138,7 @@ class OwnerDeletion:
         return forgotten
 
     async def _list_unfinished(self) -> list[Unfinished]:
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
+        rows = await self._fetch_rows(None, "SELECT * FROM forgettings ORDER BY id")
         return [
             Unfinished(
                 id=row["id"],
@@ -151,12 +152,10 @@ class OwnerDeletion:
 
     # Written in the owner's name: only the process that serves the owner may change the record.
     async def _mark_tables_erased(self, deletion_id: int, owner: int) -> None:
-        async with self.database.write(owner) as tx:
-            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", deletion_id)
+        await self._execute(owner, "UPDATE forgettings SET is_erased = 1 WHERE id = ?", deletion_id)
 
     async def _delete_record(self, deletion_id: int, owner: int) -> None:
-        async with self.database.write(owner) as tx:
-            await tx.rows("DELETE FROM forgettings WHERE id = ?", deletion_id)
+        await self._execute(owner, "DELETE FROM forgettings WHERE id = ?", deletion_id)
         self._erased.discard(deletion_id)
 
     async def _clean_all_files(self) -> bool:
@@ -177,15 +176,6 @@ class OwnerDeletion:
             else:
                 return False
         return True
-
-    def _list_files_set_aside(self) -> tuple[str, ...]:
-        """Return the names of damaged or replaced files. Each is kept, as it may be the only copy of a memory."""
-        paths = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
-        return tuple(sorted(path.name for path in paths))
-
-
-def _format_forgetting(what: Forgetting) -> str:
-    return json.dumps(asdict(what), default=format_moment)
 
 
 def _parse_forgetting(text: str) -> Forgetting:

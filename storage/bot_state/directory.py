@@ -12,7 +12,7 @@ from typing import Literal
 from records.errors import StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
-from storage.engine.protocol import OwnerDatabase
+from storage.engine.protocol import OwnerDatabase, StatementRunner
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -38,22 +38,26 @@ class Move:
     state: Literal["copying", "erasing"]
 
 
-class Directory:
+class Directory(StatementRunner):
     """Records locations and moves. Every method is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
         """Record moves in the database `moves` if it is given, otherwise in `database`."""
-        self.database = database
+        super().__init__(database)
         self._moves = moves or database
 
     async def location(self, owner: int) -> Location | None:
-        async with self.database.read(owner) as reader:
-            row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
+        row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
+    async def _demand_location(self, owner: int) -> Location:
+        location = await self.location(owner)
+        if location is None:
+            raise StorageError
+        return location
+
     async def list_locations(self) -> list[Location]:
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
+        rows = await self._fetch_rows(None, "SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
     async def register(self, config: OwnerConfig) -> Location:
@@ -61,27 +65,10 @@ class Directory:
 
         For an owner in another store, the row's other columns are a copy for people to read.
         """
-        async with self.database.write(config.owner) as tx:
-            await tx.rows(
-                """
-                INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (user_id) DO UPDATE SET
-                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
-                  updated_at = excluded.updated_at
-                WHERE users.storage_type = excluded.storage_type
-                """,
-                config.owner,
-                config.storage,
-                config.every_n,
-                int(config.enabled),
-                format_moment(config.created_at),
-                format_moment(config.updated_at),
-            )
-        location = await self.location(config.owner)
-        if location is None:
-            raise StorageError
-        return location
+        moments = format_moment(config.created_at), format_moment(config.updated_at)
+        values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
+        await self._execute(config.owner, _REGISTER, *values)
+        return await self._demand_location(config.owner)
 
     async def remove(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store. For memory.db, the row is gone already."""
@@ -124,10 +111,7 @@ class Directory:
             await self._finish_move(owner, stores)
             raise
         await self._finish_move(owner, stores)
-        moved = await self.location(owner)
-        if moved is None:
-            raise StorageError
-        return moved
+        return await self._demand_location(owner)
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
         """Finish or undo every interrupted move, and return them. Call it at start."""
@@ -151,24 +135,15 @@ class Directory:
 
     async def _begin_move(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
         async with self._moves.write(owner) as tx:
-            await tx.rows(
-                "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)",
-                owner,
-                source,
-                target,
-                format_moment(now),
-            )
+            recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
+            await tx.rows(recording, owner, source, target, format_moment(now))
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
             if self._moves is self.database:
                 await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
-            await tx.rows(
-                "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",
-                target,
-                format_moment(now),
-                owner,
-            )
+            moving = "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?"
+            await tx.rows(moving, target, format_moment(now), owner)
 
     async def _finish_move(self, owner: int, stores: Stores) -> None:
         location = await self.location(owner)  # decides between finishing and undoing
@@ -183,3 +158,12 @@ class Directory:
 async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
     if await target.compute_digest(owner) != await source.compute_digest(owner):
         raise StorageError("The copy is not identical; the memory stays where it was.")
+
+
+_REGISTER = """
+INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (user_id) DO UPDATE SET summary_every_n = excluded.summary_every_n,
+  memory_enabled = excluded.memory_enabled, updated_at = excluded.updated_at
+WHERE users.storage_type = excluded.storage_type
+"""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from records.owners import Mode
-from storage.engine.protocol import Connection, OwnerDatabase, Row, Value
+from storage.engine.protocol import Connection, Row, StatementRunner, Value
 from storage.schema.rows import format_moment
 from text.characters import replace_surrogates
 
@@ -68,15 +68,12 @@ ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
 
 
-class Inbox:
+class Inbox(StatementRunner):
     """Raw updates by bot and id, in memory.db. Every method is durable when it returns and raises StorageError."""
 
     _mine = "bot_id = ? AND update_id = ?"
     """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
 
     async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         """Store updates in this order in one transaction, and return the ids that were not stored yet."""
@@ -94,16 +91,12 @@ class Inbox:
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
-            )
-        return [parse_pending(row) for row in rows]
+        sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
+        return [parse_pending(row) for row in await self._fetch_rows(None, sql, bot_id)]
 
     async def backlog(self) -> int:
         """Count the updates that are not done."""
-        async with self.database.read(None) as reader:
-            [[count]] = await reader.rows("SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
+        [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
@@ -133,8 +126,7 @@ class Inbox:
     async def _execute_change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
         """Run `SET {what}` on an update. `values` are those of `what`, then the bot and the update id."""
         sql = f"UPDATE updates SET {what} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
-        asked = (*values, *self._holder)
-        return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
+        return await self._execute(None, sql, *values, *self._holder)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         """Mark updates as done: remove their payloads and keep their ids. Skip those that another process now has."""
@@ -148,18 +140,13 @@ class Inbox:
 
     async def waiting(self) -> dict[str, int]:
         """Map the source ("bot:update") of each update that is not done and has a payload to its position."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
-            )
-        return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
+        sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
+        return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
 
     async def empty(self, positions: Sequence[int]) -> None:
         """Remove the payloads of updates that were forgotten. The next start drops these updates."""
         async with self.database.write(None) as tx:
-            await tx.many(
-                "UPDATE updates SET payload = NULL WHERE position = ?", [(position,) for position in positions]
-            )
+            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions])
 
     async def forget_text(self) -> bool:
         """Truncate the file's log, which holds payloads of done updates. Return False if the log is in use."""
@@ -167,9 +154,8 @@ class Inbox:
 
     async def purge(self, older_than: datetime) -> int:
         """Delete ids done before `older_than`, and return how many. Telegram never delivers updates older than 24 h."""
-        async with self.database.write(None) as tx:
-            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", format_moment(older_than))
-        return len(rows)
+        sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
+        return len(await self._execute(None, sql, format_moment(older_than)))
 
 
 def parse_pending(row: Row, lease: Lease | None = None) -> PendingUpdate:

@@ -6,7 +6,7 @@ The key signs exports and links. It is created once and included in backups.
 import secrets
 from datetime import datetime
 
-from storage.engine.protocol import OwnerDatabase
+from storage.engine.protocol import OwnerDatabase, StatementRunner
 from storage.schema.rows import format_moment
 
 _INSERT_KEY = "INSERT INTO export_keys (id, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
@@ -17,11 +17,11 @@ ON CONFLICT (nonce) DO UPDATE SET expires_at = excluded.expires_at
 """
 
 
-class ExportKey:
+class ExportKey(StatementRunner):
     """The signing key, read once and then cached. One instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
+        super().__init__(database)
         self._key = b""
 
     async def __call__(self) -> bytes:
@@ -33,11 +33,8 @@ class ExportKey:
         return self._key
 
 
-class UsedLinks:
+class UsedLinks(StatementRunner):
     """One-time links that were used, and revoked sessions. One instance for each database."""
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
 
     async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used. Return False if it was used before. Expired links are deleted."""
@@ -47,13 +44,12 @@ class UsedLinks:
 
     async def revoke_sessions(self, person: int, *, until: datetime) -> None:
         """Revoke a person's current sessions. `until` is when the last of them would expire anyway."""
-        async with self.database.write(None) as tx:
-            await tx.rows(_WITHDRAW, _format_person_key(person), format_moment(until))
+        await self._execute(None, _WITHDRAW, _format_person_key(person), format_moment(until))
 
     async def find_revocation(self, person: int) -> datetime | None:
         """Return the `until` of the person's last `revoke_sessions`, or None if there was none or it has expired."""
-        async with self.database.read(None) as reader:
-            row = await reader.row("SELECT expires_at FROM used_links WHERE nonce = ?", _format_person_key(person))
+        sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
+        row = await self._fetch_row(None, sql, _format_person_key(person))
         return datetime.fromisoformat(row[0]) if row else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from records.owners import KnownPerson, Standing
-from storage.engine.protocol import OwnerDatabase, Row
+from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
 from storage.schema.rows import format_moment
 
 MAX_APPLICANTS = 500
@@ -17,11 +17,11 @@ CLAIM = "claim of the bot"
 MAX_NAME_CHARS = 64  # names are cut at this length to bound the table
 
 
-class People:
+class People(StatementRunner):
     """The known people. Use one instance for each database. Every change is durable when its method returns."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
+        super().__init__(database)
         self._known: dict[int, KnownPerson] = {}
         self._writes = 0
 
@@ -29,8 +29,7 @@ class People:
         """Load the cache, at start and again from time to time if other processes may have written."""
         while True:  # ends: admins decide rarely
             writes = self._writes
-            async with self.database.read(None) as reader:
-                rows = await reader.rows("SELECT * FROM people ORDER BY changed_at, person_id")
+            rows = await self._fetch_rows(None, "SELECT * FROM people ORDER BY changed_at, person_id")
             if writes == self._writes:  # otherwise the rows may lack a concurrent write
                 self._known = {person.id: person for person in map(_parse_person, rows)}
                 return
@@ -57,8 +56,7 @@ class People:
 
         That is `until`, unless an earlier start or another process has offered one that is still valid.
         """
-        async with self.database.write(None) as tx:
-            [[offered]] = await tx.rows(_OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
+        [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
     async def claim(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from records.errors import ServedElsewhere
 from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
-from storage.engine.protocol import Connection
+from storage.engine.protocol import Connection, StatementRunner
 from storage.schema.rows import format_moment
 from text.characters import replace_surrogates
 
@@ -24,7 +24,6 @@ _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, user_id, person_id, payload, received_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
-_ADD_LEASE = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _CLAIM = """
 UPDATE updates SET fence = given.fence,
   attempts = attempts + CASE WHEN updates.fence IN (0, given.fence) THEN 0 ELSE 1 END
@@ -80,7 +79,7 @@ class PostgresInbox(Inbox):
                 if arrival.is_begun:  # even if it is not new: the reply to an earlier commit may have been lost
                     connection.execute(_ADOPT, (bot_id, arrival.update_id, self._me.id))
             for owner in sorted(owners):
-                connection.execute(_ADD_LEASE, (owner,))
+                connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
                 connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))
             return new
 
@@ -96,7 +95,7 @@ class PostgresInbox(Inbox):
 
 
 @define(eq=False)
-class SharedWork:
+class SharedWork(StatementRunner):
     """Divides the updates of one inbox among several processes.
 
     `former` is the inbox that this process used before it shared its work.
@@ -132,14 +131,12 @@ class SharedWork:
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
         """Count each person's updates that are not done, in all processes. Raise StorageError."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
+        rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 
     async def unfinished_in(self, bot_id: int, owner: int) -> set[int]:
         """Return the ids of an owner's updates that are not done, in all processes. Raise StorageError."""
-        async with self.database.read(None) as reader:
-            return {row[0] for row in await reader.rows(_UNFINISHED_IN, bot_id, owner, owner)}
+        return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def lease(self, owner: int) -> Lease | None:
         """Return this process's lease on an owner, or None."""

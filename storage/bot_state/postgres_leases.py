@@ -20,7 +20,7 @@ from runtime.tasks import run_uncancelled
 from storage.bot_state.leases import PrepareOwners
 from storage.bot_state.replica import LOOK_SECONDS, Replica
 from storage.engine.postgres import PostgresDatabase
-from storage.engine.protocol import Connection
+from storage.engine.protocol import Connection, StatementRunner
 from storage.schema.rows import format_moment
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ OVERDUE = timedelta(seconds=2)  # older updates are taken beyond the fair share,
 RELEASE_POLL_SECONDS = 0.2  # time between two requests to release an owner
 MAX_RELEASE_REQUESTS = 15  # requests to release an owner before giving up, three seconds in all
 
-_KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _FREE_ONE = """
 SELECT user_id FROM leases
 WHERE user_id = ? AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?) FOR UPDATE SKIP LOCKED
@@ -65,7 +64,6 @@ _EXPIRE_FOLDS = """
 UPDATE jobs SET state = 'expired' WHERE user_id IN (SELECT value FROM json_each(?)) AND state = 'processing'
 """
 _FOLDING = "SELECT user_id FROM jobs WHERE state = 'processing' AND user_id IN (SELECT value FROM json_each(?))"
-_STILL_MINE = "SELECT user_id, fence FROM leases WHERE replica_id = ?"
 _RELEASE = """
 UPDATE leases SET replica_id = NULL, fence = 0
 WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
@@ -73,7 +71,7 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 
 @define(eq=False)
-class PostgresLeases:
+class PostgresLeases(StatementRunner):
     """The leases of this process. It implements OwnerLeases and is created by `opened`.
 
     The callbacks registered with `before_serving` finish before this process handles an owner's updates.
@@ -114,7 +112,7 @@ class PostgresLeases:
             me = self.replica
 
             def take_owner(connection: Connection) -> dict[int, int]:
-                connection.execute(_KNOWN, (owner,))
+                connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
                 free = connection.execute(_FREE_ONE, (owner, me.id, me.instance_id)).fetchall()
                 return _take_leases(connection, me.id, [row[0] for row in free])
 
@@ -132,8 +130,7 @@ class PostgresLeases:
                 except ServedElsewhere:
                     if asked == MAX_RELEASE_REQUESTS:
                         raise
-                async with self.database.write(None) as tx:
-                    await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), ?)", str(owner))
+                await self._execute(None, "SELECT pg_notify('keepsake_' || current_schema(), ?)", str(owner))
                 await asyncio.sleep(RELEASE_POLL_SECONDS)
             yield
         finally:
@@ -148,8 +145,7 @@ class PostgresLeases:
         free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
         self.replica.wanted.clear()
         if free:
-            async with self.database.read(None) as reader:
-                folding = await reader.rows(_FOLDING, json.dumps(sorted(free)))
+            folding = await self._fetch_rows(None, _FOLDING, json.dumps(sorted(free)))
             await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
@@ -202,8 +198,7 @@ class PostgresLeases:
 
     async def demand_writable(self) -> None:
         """Write this process's own row. Raise StorageError if the server is unreachable or read-only."""
-        async with self.database.write(None) as tx:
-            await tx.rows("UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
+        await self._execute(None, "UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
     @property
     def served(self) -> frozenset[int]:
@@ -250,8 +245,9 @@ class PostgresLeases:
         while True:
             before = dict(self.replica.held)
             try:
-                async with self.database.read(None) as reader:
-                    rows = await reader.rows(_STILL_MINE, self.replica.id)
+                rows = await self._fetch_rows(
+                    None, "SELECT user_id, fence FROM leases WHERE replica_id = ?", self.replica.id
+                )
             except StorageError:
                 await asyncio.sleep(LOOK_SECONDS)
                 continue

@@ -10,7 +10,7 @@ from datetime import datetime
 from records.errors import StorageError
 from records.owners import StorageType
 from storage.bot_state.wizard_state import WizardStates
-from storage.engine.protocol import OwnerDatabase, Row, Transaction
+from storage.engine.protocol import OwnerDatabase, Row, StatementRunner, Transaction
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
@@ -21,7 +21,7 @@ ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, i
 """
 
 
-class OwnerRenaming:
+class OwnerRenaming(StatementRunner):
     """Renames owners. `successors` maps old ids to new ones, for all owners ever renamed."""
 
     home: StorageType | None = StorageType.SQLITE
@@ -31,21 +31,21 @@ class OwnerRenaming:
         self, database: OwnerDatabase, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates
     ) -> None:
         self.successors: dict[int, int] = {}
-        self.database = database
+        super().__init__(database)
         self._stores = stores
         self._wizards = wizards
 
     async def resume(self) -> list[int]:
         """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
+        rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         return await self._resume_renaming(rows)
 
     async def _resume_renaming(self, rows: Sequence[Row]) -> list[int]:
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
-            for store in self._list_other_stores():
-                await store.rename(row["old_id"], row["new_id"])
+            for kind, store in self._stores.items():
+                if kind is not self.home:
+                    await store.rename(row["old_id"], row["new_id"])
             await self._finish_renaming(row["old_id"], row["new_id"], row["at"])
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
@@ -71,20 +71,14 @@ class OwnerRenaming:
         self.successors[old] = new
         return True
 
-    def _list_other_stores(self) -> list[MemoryStore]:
-        """Return the stores that are not in this database."""
-        return [store for kind, store in self._stores.items() if kind is not self.home]
-
     async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
         """Record the renaming in this database, then rename the owner in a store outside it."""
-        async with self.database.write(None) as tx:
-            await tx.rows(_RECORD, old, new, format_moment(now), 0)
+        await self._execute(None, _RECORD, old, new, format_moment(now), 0)
         try:
             await store.rename(old, new)
         except StorageError:
             with suppress(StorageError):
-                async with self.database.write(None) as tx:
-                    await tx.rows("DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
+                await self._execute(None, "DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
             raise
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:

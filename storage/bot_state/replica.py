@@ -25,7 +25,6 @@ LOOK_SECONDS = 3.0  # the longest wait before looking for work without a notific
 _REGISTER = (
     "INSERT INTO replicas (instance_id, expires_at) VALUES (%s, clock_timestamp() + %s * INTERVAL '1 s') RETURNING id"
 )
-_EXPIRE_INSTANCE = "UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s"
 _HEARTBEAT = """
 WITH before AS (SELECT expires_at <= clock_timestamp() AS has_lapsed FROM replicas WHERE id = %(id)s)
 INSERT INTO replicas (id, instance_id, expires_at)
@@ -62,7 +61,7 @@ class Replica:
         """Register this process. An earlier one with the same DATA_DIR must be dead, because this one has its lock."""
         begun = _read_clock()
         with raw.transaction():
-            raw.execute(_EXPIRE_INSTANCE, (self.instance_id,))
+            raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0
         self._sure_until = begun + LIVES_SECONDS

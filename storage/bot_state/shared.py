@@ -40,8 +40,7 @@ class SharedDirectory(Directory):
             if config.storage is StorageType.POSTGRES:
                 await self._files.register(config)
         else:
-            async with self.database.write(config.owner) as tx:
-                await tx.rows(_SET_INSTANCE, self._instance_id, config.owner)
+            await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
         return location
 
     async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
@@ -50,16 +49,14 @@ class SharedDirectory(Directory):
 
     async def remove(self, owner: int) -> None:
         await self._forget_copy(owner)
-        async with self.database.write(owner) as tx:
-            await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
+        await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def adopt_instance(self, stores: Stores) -> list[int]:
         """Record that this process holds the owners in its files if the folder has a new id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for config in await stores[kind].list_owners():
-                async with self.database.write(None) as tx:
-                    rows = await tx.rows(_ADOPT_MOVED, self._instance_id, config.owner, kind)
+                rows = await self._execute(None, _ADOPT_MOVED, self._instance_id, config.owner, kind)
                 found += [row[0] for row in rows]
         return found
 
@@ -77,13 +74,9 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM forgettings")
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
-        async with self.database.write(owner) as tx:
-            await tx.rows(
-                "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?",
-                target,
-                "" if target is StorageType.POSTGRES else self._instance_id,
-                owner,
-            )
+        sql = "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?"
+        instance_id = "" if target is StorageType.POSTGRES else self._instance_id
+        await self._execute(owner, sql, target, instance_id, owner)
 
     async def _forget_copy(self, owner: int) -> None:
         async with self._local.write() as tx:
@@ -98,13 +91,8 @@ class SharedRenaming(OwnerRenaming):
     async def resume_for(self, owners: Sequence[int]) -> None:
         """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})",  # noqa: S608
-                *owners,
-                *owners,
-            )
-        await self._resume_renaming(rows)
+        sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
+        await self._resume_renaming(await self._fetch_rows(None, sql, *owners, *owners))
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from records.errors import ServedElsewhere
 from records.owners import StorageType
@@ -94,20 +94,15 @@ async def _build_state(
     folder: Path,
     stores: Mapping[StorageType, MemoryStore],
     *,
-    directory: Directory,
-    renaming: OwnerRenaming,
     inbox: Inbox,
     wizards: WizardStates,
     leases: OwnerLeases,
-    demand_writable: Callable[[], Awaitable[None]],
-    shared_work: "SharedWork | None" = None,
+    **parts: Any,
 ) -> BotState:
     """Build the state from the given parts and those that are the same for both databases."""
     usage, people = UsageLedger(database), People(database)
     await people.load()
     return BotState(
-        directory=directory,
-        renaming=renaming,
         erasing=OwnerDeletion(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
         inbox=inbox,
         wizards=wizards,
@@ -117,8 +112,7 @@ async def _build_state(
         used_links=UsedLinks(database),
         broadcasts=Broadcasts(database),
         leases=leases,
-        demand_writable=demand_writable,
-        shared_work=shared_work,
+        **parts,
     )
 
 

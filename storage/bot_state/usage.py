@@ -1,10 +1,11 @@
 """Tokens spent by UTC day, person (or owner) and model, stored so that a restart does not reset a daily budget."""
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from datetime import date, timedelta
 
 from records.model_calls import DayOfUse, Usage
-from storage.engine.protocol import OwnerDatabase, Row
+from storage.engine.protocol import Row, StatementRunner
 
 KEPT_DAYS = 90  # days kept in the ledger, enough for a quarterly bill
 FORGOTTEN = "-"
@@ -13,39 +14,20 @@ model has this name.
 """
 
 
-class UsageLedger:
+class UsageLedger(StatementRunner):
     """One row for each day, id and model. Every method is durable when it returns."""
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
         """Add usage by id and model to a day, and drop days older than KEPT_DAYS, in one transaction."""
         async with self.database.write(None) as tx:
-            await tx.many(
-                _ADD,
-                [
-                    (
-                        day.isoformat(),
-                        spender,
-                        model,
-                        used.prompt,
-                        used.completion,
-                        used.cached,
-                        used.answers,
-                        used.written,
-                    )
-                    for (spender, model), used in spent.items()
-                ],
-            )
+            await tx.many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))
             await tx.rows("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
     async def of(self, day: date) -> dict[int, Usage]:
         """Return the usage of each id on a day."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
+        rows = await self._fetch_rows(None, "SELECT * FROM usage WHERE day = ?", day.isoformat())
         found: dict[int, Usage] = {}
         for row in rows:
             found[row["user_id"]] = found.get(row["user_id"], Usage()) + _parse_usage(row)
@@ -54,11 +36,8 @@ class UsageLedger:
     async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
         """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT * FROM usage WHERE user_id = ? AND day >= ? AND day <= ? ORDER BY day, model",
-                *(spender, since.isoformat(), until.isoformat()),
-            )
+        sql = "SELECT * FROM usage WHERE user_id = ? AND day >= ? AND day <= ? ORDER BY day, model"
+        rows = await self._fetch_rows(None, sql, spender, since.isoformat(), until.isoformat())
         return [
             DayOfUse(day=date.fromisoformat(row["day"]), model=row["model"], used=_parse_usage(row)) for row in rows
         ]
@@ -68,9 +47,9 @@ class UsageLedger:
         async with self.database.write(None) as tx:
             rows = await tx.rows("SELECT * FROM usage WHERE user_id = ? AND day = ?", spender, today.isoformat())
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
-            total = sum((_parse_usage(row) for row in rows), Usage())
-            if total.total:
-                await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, total.prompt, total.completion, 0, 0, 0)
+            spent = sum((_parse_usage(row) for row in rows), Usage())
+            if spent.total:
+                await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, spent.prompt, spent.completion, 0, 0, 0)
 
 
 def _parse_usage(row: Row) -> Usage:
@@ -83,8 +62,9 @@ def _parse_usage(row: Row) -> Usage:
     )
 
 
+# The last five columns are in the order of the fields of Usage.
 _ADD = """
-INSERT INTO usage (day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens)
+INSERT INTO usage (day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, written_tokens, answers)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, user_id, model) DO UPDATE SET
   prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens,

@@ -9,7 +9,7 @@ from functools import partial
 from records.owners import StorageType
 from records.scopes import Scope
 from runtime.read_through_cache import ReadThroughCache
-from storage.engine.protocol import OwnerDatabase, Transaction
+from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction
 from storage.schema.rows import format_moment
 
 LEFT = "left"
@@ -33,14 +33,14 @@ class WizardState:
         return self.step != LEFT or self.nonce == str(update_id)
 
 
-class WizardStates:
+class WizardStates(StatementRunner):
     """Stores at most one state for each scope and person. Every method is durable when it returns.
 
     Use one instance for each database: it caches what it has read until it writes.
     """
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self.database = database
+        super().__init__(database)
         # Every message looks here, and nearly always finds no wizard.
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
@@ -48,10 +48,8 @@ class WizardStates:
         return await self._known.get((scope, person), partial(self._read, scope, person))
 
     async def _read(self, scope: Scope, person: int) -> WizardState | None:
-        async with self.database.read(scope.owner) as reader:
-            row = await reader.row(
-                "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
-            )
+        sql = "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?"
+        row = await self._fetch_row(scope.owner, sql, *scope, person)
         if row is None:
             return None
         return WizardState(
@@ -65,30 +63,14 @@ class WizardStates:
 
     async def put(self, state: WizardState) -> None:
         async with self._begin_write(state.scope.owner) as tx:
-            await tx.rows(
-                """
-                INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (user_id, thread_id, person_id) DO UPDATE SET
-                  step = excluded.step, storage = excluded.storage,
-                  nonce = excluded.nonce, expires_at = excluded.expires_at
-                """,
-                state.scope.owner,
-                state.scope.thread,
-                state.person,
-                state.step,
-                state.storage,
-                state.nonce,
-                format_moment(state.expires_at),
-            )
+            values = (state.step, state.storage, state.nonce, format_moment(state.expires_at))
+            await tx.rows(_PUT, *state.scope, state.person, *values)
 
     async def drop(self, scope: Scope, person: int) -> bool:
         """Remove the state. Return True if there was one."""
         async with self._begin_write(scope.owner) as tx:
-            row = await tx.row(
-                "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1", *scope, person
-            )
-        return row is not None
+            sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"
+            return await tx.row(sql, *scope, person) is not None
 
     async def forget(self, owner: int) -> None:
         """Remove the states of all scopes of an owner."""
@@ -107,3 +89,10 @@ class WizardStates:
     def clear_cache(self, owner: int) -> None:
         """Clear the cache of an owner whose rows were written here or by a renaming."""
         self._known.drop(lambda key: key[0].owner == owner)
+
+
+_PUT = """
+INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (user_id, thread_id, person_id) DO UPDATE SET step = excluded.step, storage = excluded.storage,
+  nonce = excluded.nonce, expires_at = excluded.expires_at
+"""

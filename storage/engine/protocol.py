@@ -116,3 +116,25 @@ class OwnerDatabase(Protocol):
 
     async def rewrite(self) -> None:
         """Rewrite the tables to discard what is left of deleted rows."""
+
+
+class StatementRunner:
+    """Runs single statements on a database. The base class of whatever reads and writes its tables.
+
+    The argument `owner` is the owner of all rows that a statement reads or writes, or None for the rows of all owners.
+    """
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        self.database = database
+
+    async def _fetch_rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+        async with self.database.read(owner) as reader:
+            return await reader.rows(sql, *values)
+
+    async def _fetch_row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
+        async with self.database.read(owner) as reader:
+            return await reader.row(sql, *values)
+
+    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+        """Run one writing statement as a transaction, and return its rows."""
+        return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)

@@ -130,8 +130,7 @@ class JsonStore(MemoryStore):
 
     async def flush(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Write all of memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
-        async with self.database.read(None) as reader:
-            row = await reader.row("SELECT snapshot FROM journal_state")
+        row = await self._fetch_row(None, "SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):
             await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
 

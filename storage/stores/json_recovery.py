@@ -18,7 +18,7 @@ from pathlib import Path
 from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
 from storage.engine.data_dir import find_free_path
-from storage.engine.protocol import Connection
+from storage.engine.protocol import Connection, StatementRunner
 from storage.engine.sqlite import Database, migrate, read_version
 from storage.engine.sqlite_driver import connect, create_private, sqlite3, to_storage_error
 from storage.schema.migrations import MIGRATIONS
@@ -313,11 +313,11 @@ def mark_words_missing(connection: Connection, owner: int, message: int, seq: in
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
-class MissingWords:
+class MissingWords(StatementRunner):
     """Indexes the messages that the word index lacks: first those of owners who wait, and the newest messages first."""
 
     def __init__(self, database: Database) -> None:
-        self.database = database
+        super().__init__(database)
         self.missing: dict[int, asyncio.Event] = {}  # by owner, those with the fewest messages first
         self._wanted: dict[int, None] = {}  # the waiting owners, in order
         self._stopping = asyncio.Event()
@@ -325,8 +325,7 @@ class MissingWords:
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
         """Index missing messages in the background until the `async with` block ends."""
-        async with self.database.read(None) as reader:
-            self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
+        self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
         task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
             yield

@@ -208,8 +208,7 @@ class MemoryStore(FoldTable):
 
         Search only the newest MAX_EARLIER_TEXTS earlier texts.
         """
-        async with self.database.read(scope.owner) as reader:
-            rows = await reader.rows(_EARLIER, *scope, MAX_EARLIER_TEXTS)
+        rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
             matching = [row for row in rows if not set(terms).isdisjoint(analyse_text(row["earlier"]))]

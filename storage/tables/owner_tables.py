@@ -5,39 +5,24 @@ from typing import TypeVar
 
 from records.errors import StorageError
 from records.owners import StorageType
-from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction, Value
+from storage.engine.protocol import Connection, OwnerDatabase, StatementRunner, Transaction
 from storage.schema.portable_tables import ERASED, USERS
 from storage.search import full_text, word_index
 
 Result = TypeVar("Result")
 
 
-class OwnerTables:
-    """A part of a store. `kind` is the `users.storage_type` of the owners in the store.
-
-    The argument `owner` is the owner of all rows that a statement reads or writes, or None for the rows of all owners.
-    """
+class OwnerTables(StatementRunner):
+    """A part of a store. `kind` is the `users.storage_type` of the owners in the store."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
+        super().__init__(database)
         self.kind = kind
-        self.database = database
-
-    async def _fetch_rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        async with self.database.read(owner) as reader:
-            return await reader.rows(sql, *values)
-
-    async def _fetch_row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
-        async with self.database.read(owner) as reader:
-            return await reader.row(sql, *values)
 
     async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
         """Return the result of `work`, which runs all its reads on one snapshot, on the thread of the database."""
         async with self.database.read(owner) as reader:
             return await reader.together(work)
-
-    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        """Run one writing statement as a transaction, and return its rows."""
-        return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
