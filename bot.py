@@ -186,7 +186,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         stack.callback(finish)
         gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
-        readiness.mark_started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
+        readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.demand_updates)
         # Not by the log, because LOG_LEVEL may hide it.
         logs.announce("Keepsake is ready.")
         stop.supervisor.notify("READY=1")

@@ -89,9 +89,9 @@ class ExternalMemory:
         """Call `prepare` with each owner that this process takes over from another one."""
         self._when_acquired.append(prepare)
 
-    async def demand_writable(self) -> None:
+    async def check_writable(self) -> None:
         """Write a test value. Raise StorageError if that fails."""
-        await self._state.demand_writable()
+        await self._state.check_writable()
 
     async def owners(self) -> list[int]:
         """Return the ids of all owners with stored data. Ids of groups are negative."""

@@ -119,7 +119,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
-    dirs.demand_files(folder)
+    dirs.check_files(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.

@@ -23,7 +23,7 @@ from records.errors import (
     StorageTooOld,
 )
 from settings import Settings
-from storage.engine.data_dir import demand_room
+from storage.engine.data_dir import check_free_space
 from telegram_ui.updates.service import identify_bot
 
 
@@ -111,7 +111,7 @@ async def _check_storage(settings: Settings) -> str:
             server = "; PostgreSQL answers, and has its tables" if url else ""
             return f"{settings.data_dir} can be read and written{server}"
     except StorageHeld:
-        await asyncio.to_thread(demand_room, settings.data_dir)
+        await asyncio.to_thread(check_free_space, settings.data_dir)
         return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
 
 

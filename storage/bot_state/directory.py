@@ -50,7 +50,7 @@ class Directory(StatementRunner):
         row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
-    async def _demand_location(self, owner: int) -> Location:
+    async def _require_location(self, owner: int) -> Location:
         location = await self.location(owner)
         if location is None:
             raise StorageError
@@ -68,7 +68,7 @@ class Directory(StatementRunner):
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
-        return await self._demand_location(config.owner)
+        return await self._require_location(config.owner)
 
     async def remove(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store. For memory.db, the row is gone already."""
@@ -111,7 +111,7 @@ class Directory(StatementRunner):
             await self._finish_move(owner, stores)
             raise
         await self._finish_move(owner, stores)
-        return await self._demand_location(owner)
+        return await self._require_location(owner)
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
         """Finish or undo every interrupted move, and return them. Call it at start."""

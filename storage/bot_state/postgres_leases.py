@@ -196,7 +196,7 @@ class PostgresLeases(StatementRunner):
             await self.database.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
             self._signal_change()
 
-    async def demand_writable(self) -> None:
+    async def check_writable(self) -> None:
         """Write this process's own row. Raise StorageError if the server is unreachable or read-only."""
         await self._execute(None, "UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 

@@ -24,7 +24,7 @@ from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
-from storage.engine.data_dir import demand_room
+from storage.engine.data_dir import check_free_space
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import explain_errors
@@ -42,7 +42,7 @@ Stores = dict[StorageType, MemoryStore]
 class BotState:
     """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
-    `export_key` signs exports and, through a derived key, dashboard sessions. `demand_writable` makes a test write and
+    `export_key` signs exports and, through a derived key, dashboard sessions. `check_writable` makes a test write and
     raises StorageError if it fails. `shared_work` is None for a single process, which serves everybody.
     """
 
@@ -57,7 +57,7 @@ class BotState:
     used_links: UsedLinks
     broadcasts: Broadcasts
     leases: OwnerLeases
-    demand_writable: Callable[[], Awaitable[None]]
+    check_writable: Callable[[], Awaitable[None]]
     shared_work: "SharedWork | None" = None
 
 
@@ -73,7 +73,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         inbox=Inbox(database),
         wizards=wizards,
         leases=Everybody(),
-        demand_writable=partial(asyncio.to_thread, _demand_room, folder),
+        check_writable=partial(asyncio.to_thread, _check_free_space, folder),
     )
     for move in await directory.finish_moves(stores):
         log.warning(
@@ -116,9 +116,9 @@ async def _build_state(
     )
 
 
-def _demand_room(folder: Path) -> None:
+def _check_free_space(folder: Path) -> None:
     with explain_errors(folder):
-        demand_room(folder)
+        check_free_space(folder)
 
 
 async def _finish_deletions(
@@ -170,9 +170,9 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             await renaming.resume_for(owners)
             await _finish_deletions(state.erasing, directory, stores, owners)
 
-        async def demand_writable() -> None:
-            await asyncio.to_thread(_demand_room, folder)
-            await leases.demand_writable()
+        async def check_writable() -> None:
+            await asyncio.to_thread(_check_free_space, folder)
+            await leases.check_writable()
 
         state = await _build_state(
             server,
@@ -183,7 +183,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             inbox=PostgresInbox(server, leases),
             wizards=wizards,
             leases=leases,
-            demand_writable=demand_writable,
+            check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
         leases.before_serving(prepare)

@@ -51,7 +51,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
-        demand_files(path)
+        check_files(path)
         # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
         os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -73,7 +73,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def demand_files(folder: Path) -> None:
+def check_files(folder: Path) -> None:
     """Raise SettingsError if one of our files is a folder, a FIFO or a dangling link. Opening a FIFO may block."""
     for name in OUR_FILES:
         path = folder / name
@@ -119,7 +119,7 @@ def _finish_exchange(folder: Path) -> None:
         fresh.rmdir()
 
 
-def demand_room(folder: Path) -> None:
+def check_free_space(folder: Path) -> None:
     """Write a small file to `folder` and sync it. Raise OSError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
     try:

@@ -316,24 +316,24 @@ async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Ma
 async def test_a_process_knows_whether_it_can_write(postgres_url: str, tmp_path: Path) -> None:
     url, name = new_database(postgres_url, "writable"), "writable"
     async with ExternalMemory.open(tmp_path / "a", clock=lambda: NOW, database_url=url) as memory:
-        await memory.demand_writable()
+        await memory.check_writable()
         with psycopg.connect(postgres_url, autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
             ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
             connection.execute(ended, (name,))
         # As after a failover to a server that only reads.
         with pytest.raises(StorageError):
-            await memory.demand_writable()
+            await memory.check_writable()
 
 
 async def test_a_folder_that_takes_nothing_is_not_writable(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
-        await memory.demand_writable()
+        await memory.check_writable()
         assert not list(folder.glob(".probe-*"))
         folder.rename(tmp_path / "unmounted")
         with pytest.raises(StorageError):
-            await memory.demand_writable()
+            await memory.check_writable()
         (tmp_path / "unmounted").rename(folder)
 
 
