@@ -232,9 +232,7 @@ OPTIONS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": SILENT_SECONDS * 1000,
 }
-SESSION = """
-SET statement_timeout = '60s'; SET lock_timeout = '20s'; SET random_page_cost = 1.1
-"""
+SESSION = "SET statement_timeout = '60s'; SET lock_timeout = '20s'; SET random_page_cost = 1.1"
 """Limits well above our slowest statement and longest queue for one owner's lock.
 
 random_page_cost defaults to 4, which suits spinning disks: with it, the planner read whole tables for an owner's rows.

@@ -37,6 +37,7 @@ from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
+from storage.tables.folds import delete_summaries
 from storage.tables.owner_tables import OwnerTables, delete_owner_rows, take_ids
 from text.characters import replace_surrogates
 
@@ -74,9 +75,10 @@ class DeletionCascade(OwnerTables):
 
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count the rows that `forget` would delete now, and list the first of them."""
-        async with self.database.read(owner, frozen=True) as reader:
-            going, forgotten = await _find_and_count_rows(reader, owner, what, with_remainder=with_remainder)
-            return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
+        with explain_damage("this memory"):
+            async with self.database.read(owner, frozen=True) as reader:
+                going, forgotten = await _find_and_count_rows(reader, owner, what, with_remainder=with_remainder)
+                return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
         """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
@@ -91,11 +93,13 @@ class DeletionCascade(OwnerTables):
         The deleted text stays readable in the files until `purge_erased_text` runs.
         """
         async with self.database.write(owner) as tx:
-            going, taken = await _find_and_count_rows(tx, owner, what)
+            with explain_damage("this memory"):
+                going, taken = await _find_and_count_rows(tx, owner, what)
             if not what.is_of_facts_alone:
                 await _void_fold_leases(tx, owner)
             if what.what == "everything":
-                await _delete_everything(tx, owner)
+                await tx.run(delete_owner_rows, owner)
+                await tx.rows(_CLEAR_SETTINGS, owner)
             else:
                 if what.is_expiry or what.what == "archives":
                     await decision_table.store_decisions(tx, owner, going.facts.ids)
@@ -215,17 +219,7 @@ def _build_message_condition(owner: int, what: Forgetting) -> tuple[str, tuple[i
 async def _find_and_count_rows(
     reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
-    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set.
-
-    Raise StorageCorrupt if a stored value is damaged.
-    """
-    with explain_damage("this memory"):
-        return await _find_and_count(reader, owner, what, with_remainder=with_remainder)
-
-
-async def _find_and_count(
-    reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool
-) -> tuple[_RowsToDelete, Forgotten]:
+    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set."""
     going = await _find_rows_to_delete(reader, owner, what)
     if not (what.may_be_quoted and with_remainder):
         return going, await _count_rows(reader, owner, going, what)
@@ -347,28 +341,20 @@ def _parse_summary_sources(row: Row) -> SummarySources:
 
 async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, what: Forgetting) -> Forgotten:
     if what.what == "everything":
-        counts = await reader.row(_COUNT_EVERYTHING, owner)
-        messages, summaries, facts, profiles, versions, reminders = map(int, counts or [0] * 6)
-        return Forgotten(
-            messages=messages,
-            summaries=summaries,
-            facts=facts,
-            profiles=profiles,
-            versions=versions,
-            reminders=reminders,
-        )
-    counts = await reader.row(
-        _COUNT_DERIVED, owner, json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
-    )
-    versions, reminders, reactivated = map(int, counts or (0, 0, 0))
+        tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
+        counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
+        [counts] = await reader.rows(f"SELECT {counting}", owner)
+        return Forgotten(**dict(zip(tables, map(int, counts), strict=True)))
+    ids = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
+    [[versions, reminders, reactivated]] = await reader.rows(_COUNT_DERIVED, owner, *ids)
     return Forgotten(
         messages=len(going.message_ids),
         summaries=len(going.summaries.gone),
         facts=len(going.facts.ids),
         profiles=len(going.profiles),
-        versions=versions,
-        reminders=reminders,
-        reactivated=reactivated,
+        versions=int(versions),
+        reminders=int(reminders),
+        reactivated=int(reactivated),
     )
 
 
@@ -383,22 +369,15 @@ async def _void_fold_leases(tx: Transaction, owner: int) -> None:
     await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _delete_everything(tx: Transaction, owner: int) -> None:
-    await tx.run(delete_owner_rows, owner)
-    await tx.rows(_CLEAR_SETTINGS, owner)
-
-
 async def _erase_rows(tx: Transaction, owner: int, going: _RowsToDelete, *, keeps_ends: bool) -> None:
-    messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
+    messages = json.dumps(going.message_ids)
     if going.message_ids:
         await tx.run(word_index.remove_messages, owner, messages)
         await _delete_rows(tx, "reminders", "source_id", owner, messages)
         await _delete_rows(tx, "versions", "message_id", owner, messages)
         await _delete_rows(tx, "messages", "id", owner, messages)
     if going.summaries.gone:
-        await tx.rows(_REACTIVATE_MESSAGES, owner, gone)
-        await _delete_rows(tx, "summaries", "id", owner, gone)
-        await tx.rows(_REACTIVATE_SUMMARIES, owner, json.dumps(sorted(going.summaries.reactivated)))
+        await delete_summaries(tx, owner, going.summaries.gone, going.summaries.reactivated)
     if going.facts.gone:
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
     await history_extraction_table.end_finished_extractions(tx, owner)
@@ -411,9 +390,7 @@ async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids
     await tx.rows(f"DELETE FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))", owner, ids)  # noqa: S608
 
 
-_DELETED = """
-SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
-"""
+_DELETED = "SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?"
 _CLEAR_SETTINGS = """
 UPDATE users SET timezone = '', fold_instructions = '', persona = '', persona_text = '', tokens_saved = 0
 WHERE user_id = ?
@@ -450,22 +427,10 @@ user_id = ? AND chunk_id IN (
   GROUP BY chunk_id HAVING MAX(created_at) < ?)
 """
 _TEXTS = "SELECT value FROM json_each(?, '$') WHERE type = 'text'"
-_REACTIVATE_MESSAGES = """
-UPDATE messages SET chunk_id = NULL, is_active = 1
-WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
-"""
-_REACTIVATE_SUMMARIES = """
-UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"""
 _COUNT_DERIVED = """
 SELECT
   (SELECT COUNT(*) FROM versions WHERE user_id = ?1 AND message_id IN (SELECT value FROM json_each(?2))),
   (SELECT COUNT(*) FROM reminders WHERE user_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))),
   (SELECT COUNT(*) FROM messages WHERE user_id = ?1 AND chunk_id IN (SELECT value FROM json_each(?3))
     AND id NOT IN (SELECT value FROM json_each(?2)))
-"""
-_COUNT_EVERYTHING = """
-SELECT
-  (SELECT COUNT(*) FROM messages WHERE user_id = ?1), (SELECT COUNT(*) FROM summaries WHERE user_id = ?1),
-  (SELECT COUNT(*) FROM facts WHERE user_id = ?1), (SELECT COUNT(*) FROM profiles WHERE user_id = ?1),
-  (SELECT COUNT(*) FROM versions WHERE user_id = ?1), (SELECT COUNT(*) FROM reminders WHERE user_id = ?1)
 """

@@ -348,9 +348,7 @@ FROM facts WHERE user_id = ?
 _SUMMARIES = """
 SELECT id, id AS quoted_id, summary_text AS text, created_at, 'null' AS source_ids FROM summaries WHERE user_id = ?
 """
-_PROFILES = """
-SELECT id, id AS quoted_id, text, created_at, 'null' AS source_ids FROM profiles WHERE user_id = ?
-"""
+_PROFILES = "SELECT id, id AS quoted_id, text, created_at, 'null' AS source_ids FROM profiles WHERE user_id = ?"
 _VERSIONS = """
 SELECT messages.id, messages.thread_id, messages.turn_id, messages.role, messages.created_at, versions.content,
   versions.written_at

@@ -71,9 +71,7 @@ _KEEP = """
 INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
 """
-_LATEST = """
-SELECT id, account FROM accounts WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?
-"""
+_LATEST = "SELECT id, account FROM accounts WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
 _NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
 _BY_TELEGRAM_ID = """
 SELECT account FROM accounts JOIN messages AS answer USING (user_id, id)

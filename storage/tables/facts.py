@@ -334,9 +334,7 @@ SELECT COALESCE(
   (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2)
 )
 """
-_SINCE = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id > ? AND origin = '' ORDER BY id LIMIT ?
-"""
+_SINCE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id > ? AND origin = '' ORDER BY id LIMIT ?"
 _WAITING = """
 SELECT s.user_id, s.thread_id FROM scopes AS s
 JOIN users AS u ON u.user_id = s.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?

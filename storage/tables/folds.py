@@ -1,7 +1,7 @@
 """The SQL of `summaries`, `jobs` and `failures`: folds with their leases, and the transaction that archives."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -184,6 +184,14 @@ async def fold_sources(
     return summary
 
 
+async def delete_summaries(tx: Transaction, owner: int, gone: Collection[int], reactivated: Collection[int]) -> None:
+    """Delete the summaries `gone`. Their messages and the summaries `reactivated` become active."""
+    ids = json.dumps(sorted(gone))
+    await tx.rows(_ACTIVATE_MESSAGES, owner, ids)
+    await tx.rows(DELETE_SUMMARIES, owner, ids)
+    await tx.rows(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated)))
+
+
 def make_summary_fields(made: NewSummary) -> dict[str, Any]:
     """Return the fields of Summary that come from a new summary."""
     return {**asdict(made), "text": replace_surrogates(made.text)}
@@ -205,9 +213,7 @@ async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[i
 
 _SUPERSEDED = "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?"
 _LIVE = "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'"
-_IS_HELD = """
-SELECT 1 FROM jobs WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
-"""
+_IS_HELD = "SELECT 1 FROM jobs WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'"
 _BEGIN = """
 INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
 VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
@@ -221,6 +227,12 @@ _ARCHIVE = """
 UPDATE messages SET chunk_id = ?, is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 _DEACTIVATE = "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+DELETE_SUMMARIES = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_ACTIVATE_MESSAGES = """
+UPDATE messages SET chunk_id = NULL, is_active = 1
+WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
+"""
+_ACTIVATE_SUMMARIES = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _ACTIVE_MESSAGES = """
 SELECT id, created_at FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id

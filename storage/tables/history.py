@@ -19,7 +19,7 @@ from storage.schema.rows import format_message, group_rows, parse_fact, parse_mo
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import fold_sources, write_under_lease
+from storage.tables.folds import delete_summaries, fold_sources, write_under_lease
 from storage.tables.owner_tables import OwnerTables, take_ids
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
@@ -31,12 +31,6 @@ WHERE messages.user_id = ?1
   AND messages.role = json_extract(name.value, '$[0]') AND messages.source = json_extract(name.value, '$[1]')
 """
 _HELD = "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
-_UNFOLDED = """
-UPDATE messages SET chunk_id = NULL, is_active = 1
-WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
-"""
-_DROPPED = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
-_BACK = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _COVERING = "SELECT * FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _COUNTED = """
 UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
@@ -153,8 +147,7 @@ class HistoryTable(OwnerTables):
                 if not gone.isdisjoint(below):
                     gone.add(number)
             back = {message for number in gone for message in made[number] if message in made.keys() - gone}
-            for statement, ids in ((_UNFOLDED, gone), (_DROPPED, gone), (_BACK, back)):
-                await tx.rows(statement, owner, json.dumps(sorted(ids)))
+            await delete_summaries(tx, owner, gone, back)
             await tx.rows(_END_RESTORE, owner)
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:

@@ -10,7 +10,7 @@ from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
 from storage.engine.protocol import Transaction
 from storage.schema.rows import format_moment
-from storage.tables.folds import complete_job, make_summary_fields, put_summary, write_under_lease
+from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, write_under_lease
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import replace_surrogates
 
@@ -68,7 +68,7 @@ class RebuildTable(OwnerTables):
                 own = [first + index] if summary.message_ids else []
                 chunks.append(own if summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
                 await _insert_rebuilt(tx, scope, summary, first, index, chunks[index], now)
-            await tx.rows(_DROP, scope.owner, json.dumps(old))
+            await tx.rows(DELETE_SUMMARIES, scope.owner, json.dumps(old))
             await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
@@ -142,7 +142,6 @@ UPDATE summaries SET summary_text = ?, model = ?, prompt_version = ?, tokens_in 
   score = ?, details = ?
 WHERE user_id = ? AND thread_id = ? AND id = ?
 """
-_DROP = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _INTERRUPTED = """
 SELECT jobs.user_id, jobs.thread_id FROM jobs JOIN users ON users.user_id = jobs.user_id
 WHERE served_here(jobs.user_id)

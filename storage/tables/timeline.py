@@ -71,9 +71,7 @@ class TimelineTable(OwnerTables):
 
 
 _POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
-_CHUNK = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?
-"""
+_CHUNK = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?"
 _HOURS = """
 SELECT substr(created_at, 1, 13), COUNT(*), SUM(LENGTH(content)) FROM messages
 WHERE user_id = ? AND thread_id = ? GROUP BY substr(created_at, 1, 13) ORDER BY 1 DESC LIMIT ?

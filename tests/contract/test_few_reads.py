@@ -1,16 +1,19 @@
 """What a turn needs of a memory comes at once: the same as from the single reads, as of one moment."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from records.context import StoredQuestion
-from records.errors import StorageCorrupt, StorageError
-from records.messages import NewMessage
+from records.errors import StorageCorrupt
+from records.messages import Message, NewMessage
 from records.scopes import Scope
+from storage.engine.protocol import Connection
 from storage.stores.memory_store import MemoryStore
 from storage.tables import messages
-from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, said, talk
+from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, read, said, talk
 
 
 async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
@@ -94,13 +97,32 @@ async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore
     assert sources.last == await store.read_last_turns(ANNA, 4)
 
 
-async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Counting:
+    """A connection that counts the statements which ask for turns."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.asked_for_turns = 0
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        self.asked_for_turns += "DISTINCT turn_id" in sql
+        return self.connection.execute(sql, values)
+
+
+async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store: MemoryStore) -> None:
     """Without archives they are among the unfolded, and each prompt costs one query less."""
+
+    async def read_last_turns() -> tuple[int, Sequence[Message]]:
+        def count(connection: Connection) -> tuple[int, Sequence[Message]]:
+            counting: Any = Counting(connection)
+            found = messages.read_context_sources(counting, ANNA, turns=2, before=None)
+            return counting.asked_for_turns, found.last
+
+        async with read(store) as reader:
+            return await reader.together(count)
+
     stored = await talk(store, ANNA, 3)
-    monkeypatch.setattr(messages, "_NEWEST_TURNS", "no such query")
-    assert (await store.read_context_sources(ANNA, turns=2)).last == stored[2:]
-    await fold(store, ANNA, stored[:2])
-    with pytest.raises(StorageError):
-        await store.read_context_sources(ANNA, turns=2)
+    assert await read_last_turns() == (0, stored[2:])
+    await fold(store, ANNA, stored[:4])
+    asked, last = await read_last_turns()
+    assert (asked, [one.id for one in last]) == (1, [one.id for one in stored[2:]])
