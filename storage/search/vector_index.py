@@ -7,7 +7,7 @@ and a search compares the query with every passage. Does not embed (llm/embeddin
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -83,16 +83,18 @@ class Matrix:
         return len(self.total)
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
-    def append_rows(self, seqs: Ints, parts: Ints, vectors: Floats) -> "Matrix":
-        count = self.count + len(seqs)
-        return replace(
-            self,
-            count=count,
-            seqs=_append_to_array(self.seqs, self.count, seqs),
-            parts=_append_to_array(self.parts, self.count, parts),
+    def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "Matrix":
+        """Return the matrix with more (seq, part, vector). Skip vectors of another length, from before a new model."""
+        fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
+        seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
+        vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, self.dimensions)
+        return Matrix(
+            count=self.count + len(fitting),
+            seqs=_append_to_array(self.seqs, self.count, np.array(seqs, np.int64)),
+            parts=_append_to_array(self.parts, self.count, np.array(parts, np.int64)),
             vectors=_append_to_array(self.vectors, self.count, vectors),
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
@@ -140,7 +142,7 @@ class VectorIndex:
 
     @_cache.default
     def _make_cache(self) -> LRUCache[tuple[Scope, str], Matrix]:
-        return LRUCache(self._cache_bytes, getsizeof=lambda held: min(held.bytes, self._cache_bytes))
+        return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     # what is to be embedded ---------------------------------------------------------------------------------
 
@@ -201,19 +203,19 @@ class VectorIndex:
 
         Return None if the scope has no vectors of the model yet, or too many messages.
         """
-        held = self._cache.get((scope, model))
-        if held is None or held.dimensions != len(query):
+        matrix = self._cache.get((scope, model))
+        if matrix is None or matrix.dimensions != len(query):
             async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
             if row is None or int(row[0]) > self._most_messages:
                 return None
             async with self._lock:
-                held = self._cache.get((scope, model))
-                if held is None or held.dimensions != len(query):
-                    held = self._cache[scope, model] = await self._load_matrix(scope, model, len(query))
-        if not held.count:
+                matrix = self._cache.get((scope, model))
+                if matrix is None or matrix.dimensions != len(query):
+                    matrix = self._cache[scope, model] = await self._load_matrix(scope, model, len(query))
+        if not matrix.count:
             return None
-        return await asyncio.to_thread(held.compare, query, limit)
+        return await asyncio.to_thread(matrix.compare, query, limit)
 
     def evict_owner(self, owner: int) -> None:
         """Evict an owner's matrices after vectors were removed, here or by another process."""
@@ -241,7 +243,7 @@ class VectorIndex:
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
         """Load a scope's vectors from the tables. Load them again if some were removed while loading."""
         while True:
-            drops, held, after = self._drops, Matrix.empty(dimensions), (-1, 0)
+            drops, matrix, after = self._drops, Matrix.empty(dimensions), (-1, 0)
             async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:
@@ -249,43 +251,34 @@ class VectorIndex:
                     rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                    held = await asyncio.to_thread(_extend_matrix, held, [(row[0], row[1], row[2]) for row in rows])
+                    matrix = await asyncio.to_thread(matrix.append_rows, [(row[0], row[1], row[2]) for row in rows])
                 if len(rows) < ROWS_LOADED:
                     break
             if drops == self._drops:
-                return held
+                return matrix
 
     async def _update_cache(self, model: str, items: Sequence[MessageVectors]) -> None:
         """Add stored vectors to the cached matrices. Evict a matrix if some of its vectors were replaced."""
         for scope in {item.message.scope for item in items}:
-            held = self._cache.get((scope, model))
+            matrix = self._cache.get((scope, model))
             mine = [item for item in items if item.message.scope == scope]
-            if held is None or not any(len(item.passages) for item in mine):
+            if matrix is None or not any(len(item.passages) for item in mine):
                 continue
             drops = self._drops
-            grown = await asyncio.to_thread(_add_messages, held, mine)
-            if drops != self._drops or grown is None:
+            extended = await asyncio.to_thread(_add_messages, matrix, mine)
+            if drops != self._drops or extended is None:
                 self._cache.pop((scope, model), None)
             elif (scope, model) in self._cache:
-                self._cache[scope, model] = grown
+                self._cache[scope, model] = extended
 
 
-def _extend_matrix(held: Matrix, rows: Iterable[tuple[int, int, bytes]]) -> Matrix:
-    """Add table rows to a matrix. Skip vectors of another length: the endpoint's model has changed."""
-    fitting = [row for row in rows if len(row[2]) == 2 * held.dimensions]
-    seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
-    vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, held.dimensions)
-    return held.append_rows(np.array(seqs, np.int64), np.array(parts, np.int64), vectors)
-
-
-def _add_messages(held: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
+def _add_messages(matrix: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
     """Add passages to a matrix. Return None if one replaces a stored vector or has another length."""
-    if any(len(item.passages) and item.passages.shape[1] != held.dimensions for item in items):
+    if any(len(item.passages) and item.passages.shape[1] != matrix.dimensions for item in items):
         return None
-    if np.isin(held.seqs[: held.count], [item.seq for item in items]).any():
+    if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():
         return None
-    rows = [(item.seq, part, blob) for item in items for part, blob in _encode_vectors(item)]
-    return _extend_matrix(held, rows)
+    return matrix.append_rows((item.seq, part, blob) for item in items for part, blob in _encode_vectors(item))
 
 
 def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
