@@ -24,6 +24,9 @@ class Chosen:
     score: Mapping[str, float]
     mark: Mark = ""
 
+    def to_row(self) -> list[Any]:
+        return [self.id, self.score, self.mark] if self.mark else [self.id, self.score]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExplanationRecord:
@@ -69,13 +72,13 @@ class ExplanationRecord:
         return [number for first, last in self.recent for number in range(first, last + 1)]
 
     def to_json(self) -> str:
-        """Return compact JSON, since every answer stores it."""
+        """Return compact JSON without empty fields, since every answer stores it."""
         form = {"form": FORM} | {field.name: getattr(self, field.name) for field in fields(self)}
         form |= {
             "at": self.at.isoformat(),
             "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
-            "snippets": [_to_row(snippet) for snippet in self.snippets],
-            "facts": [_to_row(fact) for fact in self.facts],
+            "snippets": [snippet.to_row() for snippet in self.snippets],
+            "facts": [fact.to_row() for fact in self.facts],
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
@@ -159,10 +162,6 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
         whole=int(form.get("whole", 0)),
         shown=tuple(map(int, form.get("shown", ()))),
     )
-
-
-def _to_row(chosen: Chosen) -> list[Any]:
-    return [chosen.id, chosen.score, chosen.mark] if chosen.mark else [chosen.id, chosen.score]
 
 
 def _parse_chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:

@@ -58,38 +58,34 @@ class TurnRenderer:
             return None
         whole = [self._render_content(message) for message in turn.messages]
         limit = find_common_limit([self._tokens.count(content) for content in whole], tokens)
-        contents = [self._shorten_content(message, limit) for message in turn.messages]
+        contents = [self._render_content(message, limit) for message in turn.messages]
         squeezed = self._make_turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
 
-    def _shorten_content(self, message: Message, limit: int) -> str:
-        if message.origin == "tool":
-            return prompts.ARCHIVED_RESULT
-        write = partial(self._format_content, message)
-        return write(self._tokens.cut_formatted(message.content, limit, write, self._tokens.cut_middle))
-
     def _make_turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> PastTurn:
-        carried = zip(messages, contents, strict=True)
-        tokens = sum(self._tokens.count_text_message(find_role(message), content) for message, content in carried)
+        roles = map(find_role, messages)
+        tokens = sum(map(self._tokens.count_text_message, roles, contents))
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
-    def _render_content(self, message: Message) -> str:
-        """Return the message verbatim, quoted if others wrote it.
+    def _render_content(self, message: Message, limit: int | None = None) -> str:
+        """Return the message verbatim or cut to a limit of tokens, quoted if others wrote it.
 
         In a group it has the speaker's name, since several people share the role `user`. Further lines are indented, so
         that nobody can forge another's line. The result of a tool is only mentioned, since it may be out of date.
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
-        return self._format_content(message, message.content)
+        quote = partial(self._quote_content, message)
+        if limit is None:
+            return quote(message.content)
+        return quote(self._tokens.cut_formatted(message.content, limit, quote, self._tokens.cut_middle))
 
-    def _format_content(self, message: Message, text: str) -> str:
+    def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":
             return prompts.format_group_line(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
-            return quoting.format_in_block(
-                message.origin, text if message.is_user else prompts.format_named(message, text)
-            )
+            said = text if message.is_user else prompts.format_named(message, text)
+            return quoting.format_in_block(message.origin, said)
         return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own(text)
 
 

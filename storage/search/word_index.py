@@ -93,7 +93,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:
-    """Index new messages inside the caller's transaction."""
+    """Index new messages."""
     full_text.get_index(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
