@@ -183,14 +183,14 @@ class MemoryRetrieval:
         now, own = now or self._clock(), select_own_messages(newest)
         previous = own[-1].content if own else ""
         speakers = await store.list_speakers(scope)
-        analyse = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
+        analyse = partial(Question.analyse, text, previous=previous, now=now, speakers=speakers)
         question = await _run_off_loop(analyse, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.measure_closeness(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            question = question.complete_terms(await store.complete_terms(scope, question.terms, before=before))
+            question = question.replace_unknown_terms(await store.complete_terms(scope, question.terms, before=before))
         candidates = await store.find_candidates(
             scope,
             question.terms,

@@ -74,7 +74,7 @@ class MemorySearch:
 
         Notes of tools are left out. `among` adds conversations of the same owner. `keeps` filters messages.
         """
-        query = SearchQuery.of(typed)
+        query = SearchQuery.parse(typed)
         async with self._memory.home(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *among]))
             last = max([(await store.find_id_range(scope))[1] for scope in scopes])

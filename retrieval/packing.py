@@ -16,9 +16,9 @@ ELLIPSES_TOKENS = 4  # of the marks where something is left out
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedPassage:
-    """A passage that may be shown: its place in its message, and the parts of its score.
+    """A passage of a message, with its index there and the named parts of its score.
 
-    `has_words` is True if it holds a word of the question.
+    `has_words` is True if it contains a word of the question.
     """
 
     message: Message
@@ -28,9 +28,9 @@ class RankedPassage:
 
 
 class Packing:
-    """Passages that fit into `room` tokens, in the order offered. Those of one message are shown together.
+    """A greedy packer of passages into `room` tokens. Passages of one message become one snippet.
 
-    A message costs its line, and the heading of its day if it is the first of that day. Repeated texts are skipped.
+    A message costs its line, plus the heading of its day if it is the first of that day. Repeated texts are skipped.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Packing:
 
     @property
     def snippets(self) -> list[Snippet]:
-        """The snippets so far, in the order in which they came."""
+        """The snippets so far, in the order in which their messages were added."""
         return list(self._taken.values())
 
     def add_fitting(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
-        """Take the passages that fit, and leave `reserved` tokens of the room."""
+        """Add the passages that fit, in this order. Keep `reserved` tokens of the room free."""
         for passage in passages:
             if self.room - reserved < MIN_ROOM_TOKENS:
                 break
@@ -66,7 +66,7 @@ class Packing:
     def add_required(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
-        """Take these passages. Of one that is too long, take a piece with as many of the terms as possible."""
+        """Add these passages. If one is too long, `split` it and add the piece that contains most of the terms."""
         for passage in passages:
             if self._add_passage(passage, 0):
                 continue
@@ -96,7 +96,7 @@ class Packing:
         return is_added
 
     def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
-        """Take a snippet in place of an earlier one of its message. Return False if it does not fit."""
+        """Add a snippet, or replace the one of the same message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:
             return True

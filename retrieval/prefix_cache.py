@@ -18,9 +18,9 @@ REACH = 24  # turns, and versions of a summary, that are read: more than a block
 
 
 def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
-    """Return the first version that ends in the same block of messages as the active one.
+    """Return the oldest version of a live summary that ends in the same block of messages as the active one.
 
-    It changes once per block, and is the same after a restart.
+    `versions` are its superseded versions by id. The result changes once per block, and is the same after a restart.
     """
     shown = active
     while active.last_id >= YOUNG and shown.base_id is not None:
@@ -34,7 +34,7 @@ def choose_version(active: Summary, versions: Mapping[int, Summary], block: int)
 
 
 def _is_continuation(before: Summary, after: Summary) -> bool:
-    """Return True if the newer version only extends the one before.
+    """Return True if the newer version only extends the older one.
 
     A rolling summary may also have absorbed imported history or the summary of another policy.
     """
@@ -42,10 +42,10 @@ def _is_continuation(before: Summary, after: Summary) -> bool:
 
 
 def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """Return the messages that a prompt repeats verbatim after a version, or None if `newest` begins too late.
+    """Return the messages to show verbatim after a summary version, or None if `newest` begins too late.
 
-    These are all messages since. A sliding policy folds each turn at once, so its last `turns` are repeated too, and
-    this part grows instead of moving along.
+    These are all messages since that version. The sliding policy folds each turn at once, so the last `turns` before
+    the version's end are shown too. This part then grows at its end, and its beginning stays.
     """
     covered = sorted({message.turn for message in newest if message.id <= shown.last_id})
     if not covered:
@@ -57,8 +57,8 @@ def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> li
 def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
     """Return the last `turns` archived turns, to be shown verbatim before the active ones.
 
-    Without them, the last turns, which are always shown, would move along with each turn after a fold. `newest` are the
-    newest 2 × `turns` turns. There are none once enough turns are active, or if an active turn is older.
+    Without them, the last turns, which are always shown, would begin one turn later after each message. `newest` are
+    the newest 2 × `turns` turns. Return none if enough turns are active, or if an active turn is older.
     """
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}

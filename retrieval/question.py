@@ -35,8 +35,8 @@ class Question:
     vector: Floats | None = None
 
     @classmethod
-    def of(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """Analyse a question. `previous`: the person's message before. `speakers`: the names of those who talk."""
+    def analyse(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
+        """Analyse a question. `previous` is the person's message before. `speakers` are the names in the scope."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
         times = find_time_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
@@ -46,10 +46,10 @@ class Question:
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
-    def complete_terms(self, longer: Mapping[str, Sequence[str]]) -> "Question":
-        """Replace unknown terms by known ones that begin with them."""
+    def replace_unknown_terms(self, completions: Mapping[str, Sequence[str]]) -> "Question":
+        """Replace each unknown term by its completions, which are known terms that begin with it."""
         own, terms = (
-            tuple(dict.fromkeys(known for term in given for known in longer.get(term, (term,))))
+            tuple(dict.fromkeys(known for term in given for known in completions.get(term, (term,))))
             for given in (self.own, self.terms)
         )
         return replace(self, own=own, terms=terms)
@@ -98,7 +98,7 @@ class SearchQuery:
     terms: tuple[str, ...]
 
     @classmethod
-    def of(cls, typed: str) -> "SearchQuery":
+    def parse(cls, typed: str) -> "SearchQuery":
         phrases = list(map(normalise_phrase, _QUOTED.findall(typed)))
         text = _QUOTED.sub(r"\1", typed)
         terms = tuple(list_content_terms(text))

@@ -57,7 +57,7 @@ class Ranked:
 
 
 def rank_passages(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
-    """Score all passages and sort them, of equals the newer first."""
+    """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
     neighbours = _find_neighbour_rows(found)
     by_assistant = found.by_assistant[found.messages]
     is_verbose = not 0 < found.assistant_mean < VERBOSE * found.person_mean
@@ -94,9 +94,9 @@ def rank_passages(found: Candidates, question: Question, closeness: Closeness | 
 
 
 def find_rarest_word_passages(found: Candidates, question: Question, order: Sequence[int], *, limit: int) -> list[int]:
-    """Return the passages among `order` that hold the rarest of the question's own words.
+    """Return the passages among `order` that contain the rarest of the question's own words.
 
-    There are none if more than `limit` messages hold it.
+    Return none if more than `limit` messages contain it.
     """
     counts = {term: found.frequency[term] for term in question.own if found.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)

@@ -121,7 +121,7 @@ def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
     likes = replace(fact(7, "Anna prefers films without violence."), kind="preference")
 
     def lasting(asked: str) -> list[int]:
-        question = Question.of(asked, previous="", now=NOW)
+        question = Question.analyse(asked, previous="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
         found = find_facts(facts, question, vectors={}, model="", recall=FactRecall())
         return [one.fact.id for one in found.lasting]

@@ -140,7 +140,7 @@ async def answers(language: str) -> list[Given]:
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             _, snippets = await recall(text, memory)
-            question = Question.of(text, previous="", now=memory.clock.now, speakers=speakers)
+            question = Question.analyse(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.measure_closeness(
                 SCOPE, embedder.name, await embedder.query(question.meant), len(said)
             )

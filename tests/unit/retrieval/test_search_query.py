@@ -19,7 +19,7 @@ from retrieval.question import SearchQuery
     ],
 )
 def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) -> None:
-    query = SearchQuery.of(typed)
+    query = SearchQuery.parse(typed)
     assert (query.phrases, query.text) == (phrases, text)
 
 
@@ -33,11 +33,11 @@ def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) ->
     ],
 )
 def test_a_phrase_is_exact_but_for_case_and_gaps(text: str, *, matches: bool) -> None:
-    assert SearchQuery.of('"walnut oil"').matches(text) is matches
+    assert SearchQuery.parse('"walnut oil"').matches(text) is matches
 
 
 def test_sentences_are_weighed_by_what_was_looked_for() -> None:
-    query = SearchQuery.of('"walnut oil" cheap')
+    query = SearchQuery.parse('"walnut oil" cheap')
     weights = [query.score_sentence(piece) for piece in ("The weather.", "Cheap walnuts.", "Some walnut oil.")]
     assert weights == sorted(weights)
     assert weights[0] == 0
@@ -45,6 +45,6 @@ def test_sentences_are_weighed_by_what_was_looked_for() -> None:
 
 @given(st.text(max_size=60))
 def test_anything_can_be_searched_for(typed: str) -> None:
-    query = SearchQuery.of(typed)
+    query = SearchQuery.parse(typed)
     assert query.matches(typed) or query.phrases
     assert query.count_terms(typed) >= 0
