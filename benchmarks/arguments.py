@@ -9,7 +9,7 @@ from records.errors import SettingsError
 from settings import Settings, read_environment
 
 
-def number(least: int, most: int | None = None) -> Callable[[str], int]:
+def make_number_parser(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a parser for whole numbers within these limits."""
     limits = f"of {least} or more" if most is None else f"from {least} to {most}"
 
@@ -25,12 +25,12 @@ def number(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
-def numbers(text: str) -> list[int]:
+def parse_numbers(text: str) -> list[int]:
     """Parse whole numbers of 1 or more, separated by commas."""
-    return [number(1)(one) for one in text.split(",")]
+    return [make_number_parser(1)(one) for one in text.split(",")]
 
 
-def duration(text: str) -> float:
+def parse_duration(text: str) -> float:
     """Parse a number of seconds, 0 or more."""
     try:
         found = float(text)
@@ -41,7 +41,7 @@ def duration(text: str) -> float:
     return found
 
 
-def written(text: str) -> Path:
+def parse_output_path(text: str) -> Path:
     """Parse the path of an output file in an existing folder."""
     path = Path(text)
     if path.is_dir():
@@ -53,7 +53,7 @@ def written(text: str) -> Path:
     return path
 
 
-def settings_of(
+def read_settings_or_exit(
     parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = read_environment
 ) -> Settings:
     """Read the settings. Exit as for an invalid argument if one is invalid."""

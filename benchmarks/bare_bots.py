@@ -39,7 +39,7 @@ async def ask(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
     await update.message.reply_text("".join(parts))
 
 
-def application(kind: str, *, api: str, token: str, model_url: str) -> AnyApplication:
+def make_application(kind: str, *, api: str, token: str, model_url: str) -> AnyApplication:
     built: AnyApplication = (
         ApplicationBuilder()
         .token(token)
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model-url", default="")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING)
-    built = application(options.kind, api=options.api, token=options.token, model_url=options.model_url)
+    built = make_application(options.kind, api=options.api, token=options.token, model_url=options.model_url)
     built.run_polling(poll_interval=0.0, timeout=25)
 
 

@@ -21,7 +21,7 @@ from storage.engine.sqlite import Database
 POOL = "ThreadPoolExecutor"
 
 
-def processor_ms() -> dict[str, float]:
+def read_processor_ms() -> dict[str, float]:
     """Return the CPU milliseconds by thread name without numbers.
 
     "loop" is the event loop's thread, and "other" is CPU time outside Python threads.
@@ -35,7 +35,7 @@ def processor_ms() -> dict[str, float]:
     return {name: round(ms, 1) for name, ms in spent.items()}
 
 
-def counted(databases: list[Database]) -> None:
+def record_databases(databases: list[Database]) -> None:
     """Add every database that is opened from now on to the list."""
     opened: Callable[..., Any] = Database.open
 
@@ -48,10 +48,10 @@ def counted(databases: list[Database]) -> None:
     Database.open = open_counted  # type: ignore[method-assign]
 
 
-def tell(databases: list[Database], *_: object) -> None:
+def print_costs(databases: list[Database], *_: object) -> None:
     """Print the line of costs."""
     figures = {
-        "processor_ms": processor_ms(),
+        "processor_ms": read_processor_ms(),
         "hops": sum(database.hops for database in databases),
         "commits": sum(database.writer.commits for database in databases),
     }
@@ -61,8 +61,8 @@ def tell(databases: list[Database], *_: object) -> None:
 def main() -> None:
     name, *arguments = sys.argv[1:]
     databases: list[Database] = []
-    counted(databases)
-    signal.signal(signal.SIGUSR1, partial(tell, databases))
+    record_databases(databases)
+    signal.signal(signal.SIGUSR1, partial(print_costs, databases))
     sys.exit(importlib.import_module(name).main(arguments))
 
 

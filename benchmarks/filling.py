@@ -80,7 +80,7 @@ async def fill(
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load(scope.owner, batches(scope, count))
+                await store.load(scope.owner, make_batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
         await database.transact(lambda connection: _filled(connection, scopes, count))
@@ -118,7 +118,7 @@ def _filled_there(connection: Connection, scope: Scope, count: int, before: int)
 
 
 def _begun(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
-    for row in beginning(scope, count):
+    for row in make_first_rows(scope, count):
         table = BY_NAME[str(row["table"])]
         if table is USERS:
             connection.execute(UPSERT_USER, (*USERS.to_values(row), storage))
@@ -127,22 +127,22 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
 
 
 def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
-    for part in parts(scopes, count, before=before):
+    for part in make_parts(scopes, count, before=before):
         numbered = zip(part.entries, part.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.to_values(row), entry.seq) for entry, row in numbered])
         word_index.index_entries(connection, part.entries)
 
 
-def beginning(scope: Scope, count: int) -> list[Row]:
+def make_first_rows(scope: Scope, count: int) -> list[Row]:
     """Return the rows of a scope that precede its messages: the owner and the summaries."""
     whose = {"user_id": scope.owner, "thread_id": scope.thread}
-    summaries = _summaries(count)
-    return [_owner(scope, count, len(summaries)), *({**summary, **whose} for summary in summaries)]
+    summaries = _make_summaries(count)
+    return [_make_owner_row(scope, count, len(summaries)), *({**summary, **whose} for summary in summaries)]
 
 
-def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
+def make_parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
     """Yield the messages of these scopes, scope by scope. `before` is the number of messages already stored."""
-    chunk_ids = _chunk_ids(count)
+    chunk_ids = _list_chunk_ids(count)
     wanted = (
         (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK])
         for index, scope in enumerate(scopes)
@@ -150,28 +150,28 @@ def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[P
     )
     if len(scopes) * count <= AT_ONCE:
         for one in wanted:
-            yield _part(*one)
+            yield _make_part(*one)
         return
     workers = os.cpu_count() or 1
     with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as processes:
         begun = deque[Future[Part]]()  # a few at a time: they may come faster than they are written
         for one in wanted:
-            begun.append(processes.submit(_part, *one))
+            begun.append(processes.submit(_make_part, *one))
             if len(begun) > 2 * workers:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
 
 
-def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> Part:
+def _make_part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> Part:
     """Return the block of a scope's messages after the first `first`.
 
     `before` is the number of messages of earlier scopes, and `chunk_ids` has the chunks of archived messages.
     """
-    block = _analysed(first, min(BLOCK, count - first))
+    block = _analyze_texts(first, min(BLOCK, count - first))
     ids = [chunk for chunk in chunk_ids for _ in range(CHUNK)] + [None] * len(block)
     rows = [
-        _message(scope, number, text, count, chunk)
+        _make_message_row(scope, number, text, count, chunk)
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
     numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
@@ -179,38 +179,38 @@ def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence
 
 
 @lru_cache(maxsize=1)
-def _analysed(first: int, size: int) -> list[tuple[str, list[str]]]:
+def _analyze_texts(first: int, size: int) -> list[tuple[str, list[str]]]:
     """Return texts with their terms, the same for every scope."""
-    return [(text, analyzer.analyse_text(text)) for text in _said(first, size)]
+    return [(text, analyzer.analyse_text(text)) for text in _make_block_texts(first, size)]
 
 
-def said(count: int) -> Iterator[str]:
+def make_texts(count: int) -> Iterator[str]:
     """Yield the texts of the messages, always the same: user, assistant, user, …"""
     for first in range(0, count, BLOCK):
-        yield from _said(first, min(BLOCK, count - first))
+        yield from _make_block_texts(first, min(BLOCK, count - first))
 
 
-def _said(first: int, size: int) -> Iterator[str]:
+def _make_block_texts(first: int, size: int) -> Iterator[str]:
     """Return the texts of one block, which does not depend on earlier ones."""
     talk = Talk(seed=3 + first)
     for number in range(size):
         yield talk.answer() if number % 2 else talk.question()
 
 
-def said_at(number: int, count: int) -> str:
+def compute_message_time(number: int, count: int) -> str:
     """Return the time of message `number` of `count`. They are ten minutes apart, and the last has a fixed day."""
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
-async def batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
-    rows = beginning(scope, count)
-    chunk_ids = _chunk_ids(count)
+async def make_batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
+    rows = make_first_rows(scope, count)
+    chunk_ids = _list_chunk_ids(count)
     for start in range(0, len(rows), BATCH):
         yield rows[start : start + BATCH]
     batch: list[Row] = []
-    for index, text in enumerate(said(count)):
+    for index, text in enumerate(make_texts(count)):
         chunk = chunk_ids[index // CHUNK] if index // CHUNK < len(chunk_ids) else None
-        batch.append(_message(scope, index + 1, text, count, chunk))
+        batch.append(_make_message_row(scope, index + 1, text, count, chunk))
         if len(batch) == BATCH:
             yield batch
             batch = []
@@ -218,21 +218,21 @@ async def batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
         yield batch
 
 
-def _owner(scope: Scope, messages: int, summaries: int) -> Row:
+def _make_owner_row(scope: Scope, messages: int, summaries: int) -> Row:
     return {
         "table": "users",
         "user_id": scope.owner,
         "summary_every_n": EVERY_N,
         "memory_enabled": True,
-        "created_at": said_at(1, messages),
-        "updated_at": said_at(1, messages),
+        "created_at": compute_message_time(1, messages),
+        "updated_at": compute_message_time(1, messages),
         "next_message_id": messages + 1,
         "next_summary_id": summaries + 1,
         "last_fence": 0,
     }
 
 
-def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None) -> Row:
+def _make_message_row(scope: Scope, number: int, text: str, count: int, chunk: int | None) -> Row:
     is_question = number % 2 == 1
     return {
         "table": "messages",
@@ -241,7 +241,7 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None
         "thread_id": scope.thread,
         "role": "user" if is_question else "assistant",
         "content": text,
-        "created_at": said_at(number, count),
+        "created_at": compute_message_time(number, count),
         "is_active": chunk is None,
         "chunk_id": chunk,
         "turn_id": number if is_question else number - 1,
@@ -252,13 +252,13 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None
     }
 
 
-def _chunk_ids(count: int) -> list[int]:
+def _list_chunk_ids(count: int) -> list[int]:
     """Return the ids of the summaries of archived chunks."""
-    return [int(str(summary["id"])) for summary in _summaries(count) if summary["level"] == 1]
+    return [int(str(summary["id"])) for summary in _make_summaries(count) if summary["level"] == 1]
 
 
 @lru_cache(maxsize=1)
-def _summaries(count: int) -> Sequence[Row]:
+def _make_summaries(count: int) -> Sequence[Row]:
     """Return the summaries of `count` messages by the bot's own policy, active or not, without their scope."""
     made: list[dict[str, object]] = []
     spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
@@ -269,7 +269,7 @@ def _summaries(count: int) -> Sequence[Row]:
         number = len(made) + 1
         spans[number] = (span[0], span[1], span[2] or [number])
         active.setdefault(level, []).append(number)
-        made.append(_summary(number, level, talk.answer(), spans[number], sources, count))
+        made.append(_make_summary_row(number, level, talk.answer(), spans[number], sources, count))
 
     for chunk in range(max(0, count - UNFOLDED) // CHUNK):
         add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
@@ -290,7 +290,7 @@ def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
     )
 
 
-def _summary(
+def _make_summary_row(
     number: int,
     level: int,
     text: str,
@@ -303,15 +303,15 @@ def _summary(
         "table": "summaries",
         "id": number,
         "summary_text": text,
-        "created_at": said_at(last, count),
+        "created_at": compute_message_time(last, count),
         "level": level,
         "source_chunk_ids": chunks,
         "is_active": True,
         "source_ids": list(sources),
         "first_id": first,
         "last_id": last,
-        "first_at": said_at(first, count),
-        "last_at": said_at(last, count),
+        "first_at": compute_message_time(first, count),
+        "last_at": compute_message_time(last, count),
         "message_count": last - first + 1,
         "model": "invented",
         "prompt_version": "none",

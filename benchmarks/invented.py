@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 @cache
-def _vocabulary() -> tuple[list[str], Floats]:
+def _make_vocabulary() -> tuple[list[str], Floats]:
     """Return the words by falling frequency and their cumulative weights. They are the same for every seed."""
     chance, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
     while len(words) < VOCABULARY:
@@ -61,7 +61,7 @@ class Talk:
 
     def __post_init__(self) -> None:
         self._chance = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
-        self._words, self._weights = _vocabulary()
+        self._words, self._weights = _make_vocabulary()
 
     def question(self) -> str:
         """A user's message."""
@@ -131,7 +131,7 @@ class Clock:
         self.now += timedelta(minutes=minutes)
 
 
-def turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator[Incoming]:
+def make_turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator[Incoming]:
     """Yield one user message after the other, and advance the clock by some minutes for each."""
     number = first
     while True:

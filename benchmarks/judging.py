@@ -13,7 +13,7 @@ _IDLE = frozenset(
 _UNSPACED = re.compile(r"[\u3040-\u9fff]")
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """Return the distinct words of a text, or its characters for Chinese and Japanese."""
     lower = text.lower()
     return frozenset(re.findall(r"\w" if _UNSPACED.search(lower) else r"\w+", lower))
@@ -21,12 +21,12 @@ def words(text: str) -> frozenset[str]:
 
 def is_found(said: str, shown: str, answer: str) -> bool:
     """Return True if enough of a message is shown, of all its words or of those that answer the question."""
-    have, whole = words(shown), words(said)
-    telling = (words(answer) - _IDLE) & whole
+    have, whole = split_words(shown), split_words(said)
+    telling = (split_words(answer) - _IDLE) & whole
     return any(some and len(some & have) >= ENOUGH * len(some) for some in (whole, telling))
 
 
-def found(shown: Mapping[str, str], said: Mapping[str, str], answer: str) -> frozenset[str]:
+def find_shown_ids(shown: Mapping[str, str], said: Mapping[str, str], answer: str) -> frozenset[str]:
     """Return the ids of the messages of which enough is shown."""
     return frozenset(one for one, text in shown.items() if is_found(said.get(one, ""), text, answer))
 
@@ -35,7 +35,7 @@ def session(dia_id: str) -> str:
     return dia_id.partition(":")[0]
 
 
-def session_figures(ranked: Sequence[str], evidence: Collection[str]) -> tuple[float, float]:
+def compute_session_figures(ranked: Sequence[str], evidence: Collection[str]) -> tuple[float, float]:
     """Return recall and NDCG of the first ten sessions, ordered by their best-ranked message."""
     first = list(dict.fromkeys(map(session, ranked)))[:FIRST]
     wanted = {session(one) for one in evidence}

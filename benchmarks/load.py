@@ -27,23 +27,23 @@ from typing import Any
 
 import httpx
 
-from benchmarks.arguments import number, settings_of
+from benchmarks.arguments import make_number_parser, read_settings_or_exit
 from benchmarks.crowd import PATIENCE, Crowd
 from benchmarks.filling import fill
 from benchmarks.measure import (
-    folder_bytes,
-    machine,
-    processor_seconds,
-    progress,
-    report,
-    resident_megabytes,
-    spread,
-    without_embedding,
+    count_folder_bytes,
+    describe_machine,
+    make_environment_without_embedding,
+    print_progress,
+    print_report,
+    read_processor_seconds,
+    read_resident_megabytes,
+    summarize_times,
 )
-from benchmarks.on_server import Server, emptied, stored_bytes, tidied
+from benchmarks.on_server import Server, analyze_tables, create_empty_schema, read_stored_bytes
 from benchmarks.stand_ins import InstantModel, serve_lightly
 from external_memory import ExternalMemory
-from playground.bot_api import bot_api
+from playground.bot_api import make_bot_api
 from playground.world import World
 from records.owners import StorageType
 from records.scopes import Scope
@@ -79,7 +79,7 @@ class Running:
     @property
     def megabytes(self) -> float:
         """Return their resident memory together."""
-        return round(sum(resident_megabytes(process.pid) for process in self._processes), 1)
+        return round(sum(read_resident_megabytes(process.pid) for process in self._processes), 1)
 
     async def costs(self) -> list[dict[str, Any]]:
         """Return what counted_bot.py prints, for each process."""
@@ -108,7 +108,7 @@ class Running:
 
 
 @asynccontextmanager
-async def running(
+async def run_processes(
     command: Sequence[str], world: World, env: Mapping[str, str], *, processes: int = 1
 ) -> AsyncIterator[Running]:
     """Start a bot in several processes, and wait until they listen."""
@@ -161,21 +161,23 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
     async with serve_lightly(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
             for number, name in enumerate(bots, start=1):
-                progress(f"{name}: {load.people} people, {load.turns} turns each")
+                print_progress(f"{name}: {load.people} people, {load.turns} turns each")
                 world = World(token=f"{number}:benchmark")
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
-                async with serve_lightly(bot_api(world)) as api:
+                async with serve_lightly(make_bot_api(world)) as api:
                     command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
                     url = env.get("DATABASE_URL", "")
                     many = load.processes if name == "keepsake" else 1
-                    async with running(command, world, env, processes=many) as bot:
+                    async with run_processes(command, world, env, processes=many) as bot:
                         await bot.settled()
                         with closing(Server(url)) if url else nullcontext() as server:
                             results[name] = await _figures(crowd, load, model, bot, server)
-                        results[name]["afterwards"] = await _afterwards(crowd, model, bot, results[name]["turns"])
+                        results[name]["afterwards"] = await _measure_afterwards(
+                            crowd, model, bot, results[name]["turns"]
+                        )
                     if load.remembered:
-                        stored = stored_bytes(url) if url else folder_bytes(data)
+                        stored = read_stored_bytes(url) if url else count_folder_bytes(data)
                         results[name]["bytes_per_message"] = round(stored / (load.remembered * load.people))
     return results
 
@@ -187,14 +189,16 @@ async def _bot(
     token = crowd.world.token
     if name.startswith("keepsake"):
         people = crowd.people if name == "keepsake" else ()
-        url = without_embedding().get("DATABASE_URL", "") if load.storage is StorageType.POSTGRES else ""
-        url = url and emptied(url, f"load_{name}")
+        url = (
+            make_environment_without_embedding().get("DATABASE_URL", "") if load.storage is StorageType.POSTGRES else ""
+        )
+        url = url and create_empty_schema(url, f"load_{name}")
         if load.remembered:
             await asyncio.to_thread(folder.mkdir)
             scopes = [Scope(owner=person) for person in people]
             await fill(folder, load.storage, scopes, load.remembered, database_url=url)
             if url:
-                tidied(url)
+                analyze_tables(url)
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC), database_url=url) as memory:
             for person in people:
                 await memory.configure(person, storage=load.storage, every_n=20)
@@ -209,7 +213,7 @@ async def _bot(
             "WEBHOOK_URL": "",
             "DATABASE_URL": url,
         }
-        return ["bot"], {**without_embedding(), **own}
+        return ["bot"], {**make_environment_without_embedding(), **own}
     kind = name.removeprefix("bare_")
     return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], read_environment()
 
@@ -219,10 +223,10 @@ async def _figures(
 ) -> dict[str, Any]:
     asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     spent, counts = (server.seconds(), server.counts()) if server else ({}, {})
-    start, (busy, possible) = time.perf_counter(), processor_seconds()
+    start, (busy, possible) = time.perf_counter(), read_processor_seconds()
     waits = await crowd.talk(load.turns)
     seconds = time.perf_counter() - start
-    computed, could = (now - then for now, then in zip(processor_seconds(), (busy, possible), strict=True))
+    computed, could = (now - then for now, then in zip(read_processor_seconds(), (busy, possible), strict=True))
     costs = list(zip(before, await bot.costs(), strict=True))
     turns = len(waits)
     by_thread = {
@@ -233,7 +237,7 @@ async def _figures(
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),
-        "ms": spread(waits),
+        "ms": summarize_times(waits),
         "processors_busy_percent": round(100 * computed / could, 1) if could else None,
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         **({"server_processor_ms_a_turn": round(server.spent(spent) * 1000 / turns, 2)} if server else {}),
@@ -251,7 +255,7 @@ async def _figures(
     }
 
 
-async def _afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
+async def _measure_afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
     """Return the CPU time that is spent after the answers."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     with suppress(TimeoutError):
@@ -285,14 +289,16 @@ def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--people", "--users", type=number(1), default=200)
-    parser.add_argument("--turns", type=number(1), default=5)
-    parser.add_argument("--remembered", type=number(0), default=0)
+    parser.add_argument("--people", "--users", type=make_number_parser(1), default=200)
+    parser.add_argument("--turns", type=make_number_parser(1), default=5)
+    parser.add_argument("--remembered", type=make_number_parser(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
-    parser.add_argument("--processes", type=number(1, 16), default=1, help="of our bot, with --storage postgres")
+    parser.add_argument(
+        "--processes", type=make_number_parser(1, 16), default=1, help="of our bot, with --storage postgres"
+    )
     parser.add_argument("--bots", nargs="+", choices=BOTS, default=BOTS)
     options = parser.parse_args(arguments)
-    settings = settings_of(parser, without_embedding)
+    settings = read_settings_or_exit(parser, make_environment_without_embedding)
     if options.storage is StorageType.POSTGRES and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")
     if options.processes > 1 and options.storage is not StorageType.POSTGRES:
@@ -312,7 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "remembered": load.remembered,
         "processes": load.processes,
     }
-    report({"benchmark": "load", "machine": machine(), **asked, **results})
+    print_report({"benchmark": "load", "machine": describe_machine(), **asked, **results})
 
 
 if __name__ == "__main__":

@@ -61,11 +61,11 @@ class Sample:
         """Count the lines before the message with this id, which may be missing. "" counts all lines."""
         if not dia_id:
             return sum(map(len, self.sessions))
-        return sum(place(line.dia_id) < place(dia_id) for line in self.lines)
+        return sum(parse_place(line.dia_id) < parse_place(dia_id) for line in self.lines)
 
     def moment(self, dia_id: str) -> datetime | None:
         """Return the time of a message, which may be missing, or None if its session has no date."""
-        session, turn = place(dia_id)
+        session, turn = parse_place(dia_id)
         return self.began[session] + (turn - 1) * BETWEEN if session in self.began else None
 
     @property
@@ -73,7 +73,7 @@ class Sample:
         return max(line.said_at for line in self.lines)
 
 
-def place(dia_id: str) -> tuple[int, int]:
+def parse_place(dia_id: str) -> tuple[int, int]:
     """Return the numbers of a message's session and of its turn in it."""
     session, turn = dia_id.removeprefix("D").split(":")
     return int(session), int(turn)
@@ -84,13 +84,13 @@ def read(path: Path) -> list[Sample]:
     return [_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def talk_file(name: str) -> Path:
+def parse_talk_file(name: str) -> Path:
     """Parse an argument that names a file to `read`."""
     _samples(name)
     return Path(name)
 
 
-def data_file(name: str) -> Path:
+def parse_data_file(name: str) -> Path:
     """Parse an argument that names a file with questions."""
     if not any(sample.questions for sample in _samples(name)):
         raise ArgumentTypeError(f"{name} holds no question")
@@ -106,7 +106,7 @@ def _samples(name: str) -> list[Sample]:
         raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
 
 
-def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
+def parse_evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
     """Return the known ids in LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05")."""
     found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
     return tuple(dict.fromkeys(dia_id for dia_id in found if dia_id in known))
@@ -124,7 +124,7 @@ def _sample(raw: Mapping[str, Any]) -> Sample:
             text=asked["question"],
             answer=str(asked.get("answer", "")),
             at=asked.get("at", ""),
-            evidence=evidence_ids(asked.get("evidence", []), known),
+            evidence=parse_evidence_ids(asked.get("evidence", []), known),
             category=str(asked["category"]),
         )
         for asked in raw["qa"]
@@ -152,7 +152,7 @@ def _session(conversation: Mapping[str, Any], number: int, began: datetime) -> t
             speaker=line["speaker"],
             role="user" if line["speaker"] == conversation["speaker_a"] else "assistant",
             text=_text(line),
-            said_at=began + (place(line["dia_id"])[1] - 1) * BETWEEN,
+            said_at=began + (parse_place(line["dia_id"])[1] - 1) * BETWEEN,
         )
         for line in conversation[f"session_{number}"]
     )

@@ -24,7 +24,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
 
 
-def spread(seconds: Sequence[float]) -> Milliseconds:
+def summarize_times(seconds: Sequence[float]) -> Milliseconds:
     """Return the median and the 95th percentile in milliseconds."""
     return {
         "p50": round(percentile(seconds, 0.5) * 1000, 2),
@@ -32,21 +32,21 @@ def spread(seconds: Sequence[float]) -> Milliseconds:
     }
 
 
-def since(start: float) -> float:
+def milliseconds_since(start: float) -> float:
     """Return the milliseconds since a reading of time.perf_counter()."""
     return round((time.perf_counter() - start) * 1000, 1)
 
 
-def progress(words: str) -> None:
+def print_progress(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def report(result: Mapping[str, object]) -> None:
+def print_report(result: Mapping[str, object]) -> None:
     """Print the result as one JSON object."""
     print(json.dumps(result, ensure_ascii=False, indent=2))
 
 
-def resident_megabytes(process: int | None = None) -> float:
+def read_resident_megabytes(process: int | None = None) -> float:
     """Return the resident memory of a process (default: this one) on Linux, or elsewhere the peak of this process."""
     status = Path(f"/proc/{process or 'self'}/status")
     if status.exists():
@@ -56,7 +56,7 @@ def resident_megabytes(process: int | None = None) -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
 
 
-def processor_seconds() -> tuple[float, float]:
+def read_processor_seconds() -> tuple[float, float]:
     """Return the busy and the available processor seconds since boot, or 0.0 on systems other than Linux."""
     account = Path("/proc/stat")
     if not account.exists():
@@ -65,11 +65,11 @@ def processor_seconds() -> tuple[float, float]:
     return sum(spent) - spent[3] - spent[4], sum(spent)  # idle, and waiting for a disk
 
 
-def folder_bytes(folder: Path) -> int:
+def count_folder_bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def machine() -> dict[str, object]:
+def describe_machine() -> dict[str, object]:
     """Describe the machine. A load above the number of processors means that other programs disturb the figures."""
     return {
         "python": platform.python_version(),
@@ -79,7 +79,7 @@ def machine() -> dict[str, object]:
     }
 
 
-def without_embedding() -> dict[str, str]:
+def make_environment_without_embedding() -> dict[str, str]:
     """Return the environment, with EMBEDDING_MODEL `none` unless it is set.
 
     Embedding happens in the background; what is measured here is what a turn itself costs.

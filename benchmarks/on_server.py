@@ -20,28 +20,28 @@ WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
 _NANOSECONDS = 1e9
 
 
-def schema(url: str, name: str) -> str:
+def make_schema_url(url: str, name: str) -> str:
     """Return the address of the schema with this name, which may not exist yet."""
     parts = urlsplit(url)
     query = {**dict(parse_qsl(parts.query)), "options": f"-csearch_path={name}", "application_name": name}
     return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
 
 
-def emptied(url: str, name: str) -> str:
+def create_empty_schema(url: str, name: str) -> str:
     """Create an empty schema with this name, and return its address."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
-    return schema(url, name)
+    return make_schema_url(url, name)
 
 
-def tidied(url: str) -> None:
+def analyze_tables(url: str) -> None:
     """Update the planner's statistics, as the server does in the minutes after many inserts."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
 
-def stored_bytes(url: str) -> int:
+def read_stored_bytes(url: str) -> int:
     """Return the size of the tables and indexes in the address's schema."""
     with psycopg.connect(url) as connection:
         row = connection.execute(_BYTES).fetchone()

@@ -21,11 +21,11 @@ from statistics import fmean
 import numpy as np
 
 from benchmarks import peer_runner
-from benchmarks.arguments import number, settings_of, written
+from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
 from benchmarks.judging import FIRST
-from benchmarks.locomo import Line, Sample, data_file, place, read
-from benchmarks.measure import progress, report
-from benchmarks.recall import figures, measure
+from benchmarks.locomo import Line, Sample, parse_data_file, parse_place, read
+from benchmarks.measure import print_progress, print_report
+from benchmarks.recall import compute_figures, measure
 from benchmarks.vector_file import KeptVectors
 from llm.local_embedder import LocalEmbedder
 from settings import Settings
@@ -57,7 +57,7 @@ def shown(line: Line) -> str:
     return f"[{line.said_at:%Y-%m-%d}] {stored(line)}\n"
 
 
-def installed(folder: Path) -> Path:
+def install_peers(folder: Path) -> Path:
     """Return the Python of the peers' environment, which is created if necessary."""
     python = folder / "bin" / "python"
     if not python.exists():
@@ -77,7 +77,7 @@ async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
-def asked(python: Path, peer: str, folder: Path) -> list[list[int]]:
+def ask_peer(python: Path, peer: str, folder: Path) -> list[list[int]]:
     """Return the line numbers that the peer ranks for each question. Raise CalledProcessError."""
     command = [str(python), peer_runner.__file__, str(folder), peer]
     # mem0 wants a key for a model that `infer=False` never asks, and would report its use.
@@ -97,8 +97,8 @@ def answered(
         wanted = set(question.evidence)
         coverage = {}
         # One that stands for a message is asked there: nothing of that day or later.
-        end = place(question.at)[0] if question.at else math.inf
-        known = [index for index in dict.fromkeys(ranked) if place(lines[index].dia_id)[0] < end]
+        end = parse_place(question.at)[0] if question.at else math.inf
+        known = [index for index in dict.fromkeys(ranked) if parse_place(lines[index].dia_id)[0] < end]
         for budget in budgets:
             room, fitting = budget, set[str]()
             for index in known:
@@ -119,17 +119,17 @@ async def measured(
     async with KeptVectors(LocalEmbedder(), vectors) as embedder:
         for sample in (sample for path in data for sample in read(path)):
             for peer in peers:
-                progress(f"{peer}: {sample.sample_id}, {len(sample.questions)} questions")
+                print_progress(f"{peer}: {sample.sample_id}, {len(sample.questions)} questions")
                 with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
                     await write_job(sample, Path(folder), embedder)
-                    rankings = await asyncio.to_thread(asked, python, peer, Path(folder))
+                    rankings = await asyncio.to_thread(ask_peer, python, peer, Path(folder))
                 found[peer] += answered(sample, rankings, budgets, tokens)
     return found
 
 
 async def ours(data: Sequence[Path], budgets: Sequence[int], vectors: Path, settings: Settings) -> dict[str, object]:
     asked = {
-        budget: figures(await measure(data, replace(settings, snippet_budget=budget), vectors=vectors))
+        budget: compute_figures(await measure(data, replace(settings, snippet_budget=budget), vectors=vectors))
         for budget in budgets
     }
     return {
@@ -142,20 +142,22 @@ async def ours(data: Sequence[Path], budgets: Sequence[int], vectors: Path, sett
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument(
-        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
+        "--data", type=parse_data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
     )
-    parser.add_argument("--budgets", type=number(1), nargs="+", default=[500, 1500], help="tokens for snippets")
+    parser.add_argument(
+        "--budgets", type=make_number_parser(1), nargs="+", default=[500, 1500], help="tokens for snippets"
+    )
     parser.add_argument("--peers", nargs="+", default=list(peer_runner.PEERS), choices=list(peer_runner.PEERS))
     parser.add_argument("--venv", type=Path, help="keep the peers' environment here, for the next run")
-    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
+    parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = settings_of(parser)
+    settings = read_settings_or_exit(parser)
     with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
-        python = installed((options.venv or Path(folder) / "venv").absolute())
+        python = install_peers((options.venv or Path(folder) / "venv").absolute())
         vectors = options.vectors or Path(folder) / "vectors.db"
         found = asyncio.run(measured(options.data, python, options.peers, options.budgets, vectors))
         keepsake = asyncio.run(ours(options.data, options.budgets, vectors, settings))
-    report(
+    print_report(
         {
             "benchmark": "peers",
             "data": [path.name for path in options.data],

@@ -31,7 +31,7 @@ async def plain_searches(
     The search by meaning needs an embedder. `talk`: ids of messages that a prompt carries anyway.
     """
     hits = await store.search_words(scope, list_content_terms(question), limit=MAX_FOUND)
-    found = {"words": _fitting((message for message in hits if message.id not in talk), budget, tokens)}
+    found = {"words": _take_fitting((message for message in hits if message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
     closeness = await store.vectors.measure_closeness(scope, embedder.name, await embedder.query(question), MAX_FOUND)
@@ -40,11 +40,13 @@ async def plain_searches(
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
         ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in talk]
         messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}
-        found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
+        found["meaning of the person's"] = _take_fitting(
+            (messages[id_] for id_ in ids if id_ in messages), budget, tokens
+        )
     return found
 
 
-def _fitting(messages: Iterable[Message], budget: int, tokens: Tokenizer) -> frozenset[int]:
+def _take_fitting(messages: Iterable[Message], budget: int, tokens: Tokenizer) -> frozenset[int]:
     taken = set[int]()
     for message in messages:
         said = f"[{prompts.format_date(message.created_at)}] {prompts.name_speaker(message)}: {message.content}\n"

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from assembly import open_services
-from benchmarks.arguments import number, settings_of, written
-from benchmarks.judging import FIRST, found, session_figures
-from benchmarks.locomo import Line, Question, Sample, data_file, place, read
-from benchmarks.measure import progress, report, spread
+from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
+from benchmarks.judging import FIRST, compute_session_figures, find_shown_ids
+from benchmarks.locomo import Line, Question, Sample, parse_data_file, parse_place, read
+from benchmarks.measure import print_progress, print_report, summarize_times
 from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
 from chat.memory_reading import MemoryReading, ReadingWish, Seen
@@ -83,7 +83,7 @@ class Remembered:
                 self.ids |= await remember(lines, self.store)
         asked = self.sample.moment(at) if at else self.sample.ended_at + ASKED_AFTER
         self.clock.now = max(self.clock.now, asked or self.clock.now)
-        self.talk = [id_ for id_, dia_id in self.ids.items() if at and place(dia_id)[0] == place(at)[0]]
+        self.talk = [id_ for id_, dia_id in self.ids.items() if at and parse_place(dia_id)[0] == parse_place(at)[0]]
         if self.services.indexing is not None:
             self.services.indexing.wake()
             await self.services.indexing.caught_up()
@@ -158,12 +158,12 @@ async def measure(
     """
     asked: list[Asked] = []
     tokens = Tokenizer.for_model(settings.openai_model)
-    async with embedding(settings, vectors) as embedder:
+    async with open_embedder(settings, vectors) as embedder:
         for file, sample in [(path.stem, sample) for path in data for sample in read(path)]:
-            progress(
+            print_progress(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
-            async with remembered(sample, settings, storage=storage, embedder=embedder) as memory:
+            async with open_remembered(sample, settings, storage=storage, embedder=embedder) as memory:
                 for question in sorted(sample.questions, key=lambda one: sample.before(one.at)):
                     await memory.until(question.at)
                     one = await _ask(file, question, memory)
@@ -183,7 +183,7 @@ async def measure(
 
 
 @asynccontextmanager
-async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
+async def open_embedder(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
     """Open the embedder of the settings. `kept` is a file that caches vectors."""
     embedder = make_embedder(replace(settings, embedding_timeout=PATIENT))
     if embedder is None:
@@ -194,7 +194,7 @@ async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embe
 
 
 @asynccontextmanager
-async def remembered(
+async def open_remembered(
     sample: Sample,
     settings: Settings,
     *,
@@ -256,9 +256,9 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
         sample=memory.sample,
         question=question,
         ranked=tuple(memory.ids[id_] for id_ in ranked),
-        blocks=tuple(_blocks(snippets, memory.ids, memory.clock.now)),
+        blocks=tuple(_make_blocks(snippets, memory.ids, memory.clock.now)),
         shown=shown,
-        found=found(shown, said, question.answer),
+        found=find_shown_ids(shown, said, question.answer),
         seconds=seconds,
         plain={},
     )
@@ -294,7 +294,7 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     said = {
         memory.ids[message.id]: message.content for message in await memory.store.read_messages(SCOPE, sorted(seen))
     }
-    return replace(asked, shown=shown, found=found(shown, said, asked.question.answer))
+    return replace(asked, shown=shown, found=find_shown_ids(shown, said, asked.question.answer))
 
 
 async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) -> tuple[list[int], list[Snippet]]:
@@ -312,20 +312,20 @@ async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) 
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.order)
 
 
-def _blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
+def _make_blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """Yield one block per day, as in the prompt, without the frame around them."""
     for snippets, text in prompts.group_by_day(found, now):
         yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
 
 
-def figures(asked: Sequence[Asked]) -> dict[str, object]:
+def compute_figures(asked: Sequence[Asked]) -> dict[str, object]:
     """Return the shares in percent, with files, conversations and categories from worst to best.
 
     `below_plain` lists where a plain search covers more.
     """
     by_set = {
-        name: {**shares, "by_category": _worst_first([one for one in asked if one.file == name], _category)}
-        for name, shares in _worst_first(asked, lambda one: one.file).items()
+        name: {**shares, "by_category": _group_worst_first([one for one in asked if one.file == name], _category)}
+        for name, shares in _group_worst_first(asked, lambda one: one.file).items()
     }
     below = [
         f"{name}, {category}: {search}"
@@ -336,12 +336,12 @@ def figures(asked: Sequence[Asked]) -> dict[str, object]:
     ]
     return {
         "n": len(asked),
-        **_shares(asked),
+        **_compute_shares(asked),
         "below_plain": below,
         "by_set": by_set,
-        "by_conversation": _worst_first(asked, lambda one: one.sample.sample_id),
-        "by_category": _worst_first(asked, _category),
-        **{f"ms_{name}": value for name, value in spread([one.seconds for one in asked]).items()},
+        "by_conversation": _group_worst_first(asked, lambda one: one.sample.sample_id),
+        "by_category": _group_worst_first(asked, _category),
+        **{f"ms_{name}": value for name, value in summarize_times([one.seconds for one in asked]).items()},
     }
 
 
@@ -349,15 +349,15 @@ def _category(asked: Asked) -> str:
     return asked.question.category
 
 
-def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, Any]]:
+def _group_worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, Any]]:
     groups: dict[str, list[Asked]] = {}
     for one in asked:
         groups.setdefault(name(one), []).append(one)
-    found = {group: {"n": len(of), **_shares(of)} for group, of in sorted(groups.items())}
+    found = {group: {"n": len(of), **_compute_shares(of)} for group, of in sorted(groups.items())}
     return dict(sorted(found.items(), key=lambda pair: pair[1]["coverage"]))
 
 
-def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
+def _compute_shares(asked: Sequence[Asked]) -> dict[str, Any]:
     """Return the figures of some questions. `plain` is the coverage of the plain searches."""
     count = max(1, len(asked))
     searches = sorted({name for one in asked for name in one.plain})
@@ -365,7 +365,7 @@ def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
         name: round(100 * sum(one.share(one.plain.get(name, frozenset())) for one in asked) / count, 2)
         for name in searches
     }
-    sessions = [session_figures(one.ranked[:BEST], one.question.evidence) for one in asked]
+    sessions = [compute_session_figures(one.ranked[:BEST], one.question.evidence) for one in asked]
     return {
         "coverage": round(100 * sum(one.coverage for one in asked) / count, 2),
         "all_at_10": round(100 * sum(one.all_at_10 for one in asked) / count, 2),
@@ -378,15 +378,17 @@ def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
     parser.add_argument(
-        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, each a set of its own"
+        "--data", type=parse_data_file, required=True, nargs="+", help="files in LoCoMo's format, each a set of its own"
     )
-    parser.add_argument("--out", type=written, help="write one JSON line for each question")
+    parser.add_argument("--out", type=parse_output_path, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
-    parser.add_argument("--pages", type=number(1), default=1, help="what is shown after so many results; 1: the prompt")
+    parser.add_argument(
+        "--pages", type=make_number_parser(1), default=1, help="what is shown after so many results; 1: the prompt"
+    )
     parser.add_argument("--order", default="best", choices=["best", "time"], help="of the further results")
-    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
+    parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = settings_of(parser)
+    settings = read_settings_or_exit(parser)
     asked = asyncio.run(
         measure(
             options.data,
@@ -400,7 +402,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.out:
         tokens = Tokenizer.for_model(settings.openai_model)
         options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
-    report(
+    print_report(
         {
             "benchmark": "recall",
             "data": [path.name for path in options.data],
@@ -408,7 +410,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "pages": options.pages,
             "order": options.order,
             "embedding_model": settings.embedding_model,
-            **figures(asked),
+            **compute_figures(asked),
         }
     )
 

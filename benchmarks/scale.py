@@ -28,21 +28,21 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assembly import open_services
-from benchmarks.arguments import number, numbers, settings_of
-from benchmarks.filling import LAST_DAY, fill, said
-from benchmarks.invented import Clock, InventedModel, Talk, turns
+from benchmarks.arguments import make_number_parser, parse_numbers, read_settings_or_exit
+from benchmarks.filling import LAST_DAY, fill, make_texts
+from benchmarks.invented import Clock, InventedModel, Talk, make_turns
 from benchmarks.measure import (
-    folder_bytes,
-    machine,
+    count_folder_bytes,
+    describe_machine,
+    make_environment_without_embedding,
+    milliseconds_since,
     percentile,
-    progress,
-    report,
-    resident_megabytes,
-    since,
-    spread,
-    without_embedding,
+    print_progress,
+    print_report,
+    read_resident_megabytes,
+    summarize_times,
 )
-from benchmarks.on_server import Server, emptied, schema, stored_bytes, tidied
+from benchmarks.on_server import Server, analyze_tables, create_empty_schema, make_schema_url, read_stored_bytes
 from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import StorageType
@@ -109,12 +109,12 @@ def prepare(folder: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill a data directory, or the tables at an address."""
     asyncio.run(fill(folder, storage, [SCOPE], count, database_url=url))
     if url:
-        tidied(url)
+        analyze_tables(url)
 
 
 def prepare_floor(path: Path, count: int) -> None:
     with closing(Floor(path)) as floor:
-        floor.fill(said(count))
+        floor.fill(make_texts(count))
 
 
 def measure(settings: Settings, floor: Path, count: int, turn_count: int) -> dict[str, object]:
@@ -124,7 +124,7 @@ def measure(settings: Settings, floor: Path, count: int, turn_count: int) -> dic
 
 async def _measure(settings: Settings, floor_path: Path, count: int, turn_count: int) -> dict[str, object]:
     url = settings.database_url.value
-    stored = stored_bytes(url) if url else folder_bytes(settings.data_dir)
+    stored = read_stored_bytes(url) if url else count_folder_bytes(settings.data_dir)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
     model = InventedModel(Talk(seed=5))
     start = time.perf_counter()
@@ -133,10 +133,10 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
             open_services(settings, clock=clock, models=(model, ExtractiveSummarizer()))
         )
         server = stack.enter_context(closing(Server(url))) if url else None
-        startup = since(start)
+        startup = milliseconds_since(start)
         before = await _total(services)
-        clock.now = max(clock.now, await _newest(services))
-        asked = turns(Talk(seed=6), SCOPE, clock, first=before + 1)
+        clock.now = max(clock.now, await _read_newest_time(services))
+        asked = make_turns(Talk(seed=6), SCOPE, clock, first=before + 1)
         for warming in islice(asked, WARMING):
             await services.conversation.reply(warming)
         gc.freeze()  # as bot.py does after its start
@@ -164,7 +164,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                 start = time.perf_counter()
                 await services.conversation.settle(SCOPE)
                 folds.append(time.perf_counter() - start)
-        resident = resident_megabytes()
+        resident = read_resident_megabytes()
         after = await _total(services)
     expected = before + 2 * (turn_count + WARMING)
     if after != expected:
@@ -172,15 +172,15 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
     floor_clock, floor_worked = zip(*floors, strict=True)
     return {
         "messages": count,
-        "turn_ms": spread(whole),
-        "floor_ms": spread(floor_clock),
-        "times_the_floor": _times(whole, floor_clock),
-        "turn_processor_ms": spread(worked),
-        **({"of_it_the_server_ms": spread(of_server)} if url else {}),
-        "floor_processor_ms": spread(floor_worked),
-        "times_the_floor_by_processor": _times(worked, floor_worked),
-        "recall_ms": spread(recall),
-        "settle_ms": {**spread(folds), "most": round(max(folds) * 1000, 1)},
+        "turn_ms": summarize_times(whole),
+        "floor_ms": summarize_times(floor_clock),
+        "times_the_floor": _compare_to_floor(whole, floor_clock),
+        "turn_processor_ms": summarize_times(worked),
+        **({"of_it_the_server_ms": summarize_times(of_server)} if url else {}),
+        "floor_processor_ms": summarize_times(floor_worked),
+        "times_the_floor_by_processor": _compare_to_floor(worked, floor_worked),
+        "recall_ms": summarize_times(recall),
+        "settle_ms": {**summarize_times(folds), "most": round(max(folds) * 1000, 1)},
         "startup_ms": startup,
         "rss_mb": resident,
         "bytes_per_message": round(stored / count),
@@ -191,19 +191,19 @@ async def _total(services: Services) -> int:
     return (await services.summaries.status(SCOPE)).counts.total
 
 
-async def _newest(services: Services) -> datetime:
+async def _read_newest_time(services: Services) -> datetime:
     """Return the time of the last message. An earlier run may have added turns."""
     async with services.memory.home(SCOPE.owner) as store:
         newest = await store.timeline.read_page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 
-def _times(values: Sequence[float], floor: Sequence[float]) -> float:
+def _compare_to_floor(values: Sequence[float], floor: Sequence[float]) -> float:
     """Return the median of the values as a multiple of the floor's."""
     return round(percentile(values, 0.5) / percentile(floor, 0.5), 2)
 
 
-async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
+async def _measure_many_people(settings: Settings, people: int) -> dict[str, object]:
     """Measure the memory that many people take, each with memory on and one turn, without Telegram."""
     clock, talk = Clock(), Talk(seed=6)
     async with open_services(
@@ -221,30 +221,30 @@ async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
             await services.conversation.settle(scope)
 
         await turn(1)
-        held = [(1, resident_megabytes())]
+        held = [(1, read_resident_megabytes())]
         step = max(1, people // TENTHS)
         for first in range(2, people + 1, AT_ONCE):
             last = min(people, first + AT_ONCE - 1)
             await asyncio.gather(*map(turn, range(first, last + 1)))
             if last // step > held[-1][0] // step or last == people:
-                held.append((last, resident_megabytes()))
-                progress(f"{last} people: {held[-1][1]} MB")
+                held.append((last, read_resident_megabytes()))
+                print_progress(f"{last} people: {held[-1][1]} MB")
     return {"people": people, "rss_mb": dict(held), "kb_a_person": round((held[-1][1] - held[0][1]) * 1024 / people, 1)}
 
 
-def held_of_many(settings: Settings, people: int) -> dict[str, object]:
+def measure_many_people(settings: Settings, people: int) -> dict[str, object]:
     """Return resident megabytes after the first person's turn, at every tenth of the people, and at the end."""
     with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
-        return asyncio.run(_held_of_many(replace(settings, data_dir=Path(name)), people))
+        return asyncio.run(_measure_many_people(replace(settings, data_dir=Path(name)), people))
 
 
-def rebuilding(settings: Settings) -> float:
+def measure_rebuild(settings: Settings) -> float:
     """Return the milliseconds of a start without index.db, which the JSON store rebuilds."""
 
     async def start_and_stop() -> float:
         start = time.perf_counter()
         async with open_services(settings, offline=True):
-            return since(start)
+            return milliseconds_since(start)
 
     for derived in settings.data_dir.glob("index.db*"):
         derived.unlink()
@@ -258,7 +258,9 @@ def _importing() -> BaseContext:
     return context
 
 
-def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
+def run_in_own_process(
+    work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs
+) -> Result:
     """Run a case in its own process, so that it holds nothing of an earlier case.
 
     The process is forked from one that has only imported the program, because imports take more than a second.
@@ -286,15 +288,17 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             name = f"{storage}-{count}"
             on_server = storage is StorageType.POSTGRES
             url = settings.database_url.value if on_server else ""
-            there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
+            there = replace(
+                settings, data_dir=folder / name, database_url=Secret(url and make_schema_url(url, _schema(name)))
+            )
             floor = folder / f"floor-{storage}-{count}.db"
-            filled(there.data_dir, floor, storage, count, url)
-            progress(f"{storage}: {plan.turns} turns")
-            result = apart(measure, there, floor, count, plan.turns)
+            fill_case(there.data_dir, floor, storage, count, url)
+            print_progress(f"{storage}: {plan.turns} turns")
+            result = run_in_own_process(measure, there, floor, count, plan.turns)
             if storage is StorageType.JSON:
-                result["startup_without_index_ms"] = apart(rebuilding, there)
+                result["startup_without_index_ms"] = run_in_own_process(measure_rebuild, there)
             results[storage].append(result)
-            progress(f"{storage}: {json.dumps(result)}")
+            print_progress(f"{storage}: {json.dumps(result)}")
     return dict(results)
 
 
@@ -303,38 +307,40 @@ def _schema(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
+def fill_case(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill the folder and the schema unless they exist. They have a temporary name until they are complete."""
     start = time.perf_counter()
     if not folder.exists():
         half = folder.with_name(f"half-{folder.name}")
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir()
-        progress(f"{storage}: filling {count:,} messages")
-        apart(prepare, half, storage, count, url and emptied(url, _schema(folder.name)))
+        print_progress(f"{storage}: filling {count:,} messages")
+        run_in_own_process(prepare, half, storage, count, url and create_empty_schema(url, _schema(folder.name)))
         half.rename(folder)
     if not floor.exists():
         half = floor.with_name(f"half-{floor.name}")
         half.unlink(missing_ok=True)
-        apart(prepare_floor, half, count)
+        run_in_own_process(prepare_floor, half, count)
         half.rename(floor)
-    progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
+    print_progress(f"{storage}: filled in {milliseconds_since(start) / 1000:.0f} s")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--messages", type=numbers, default=SIZES, help="sizes, separated by commas")
-    parser.add_argument("--turns", type=number(1), default=100, help="turns measured at each size")
+    parser.add_argument("--messages", type=parse_numbers, default=SIZES, help="sizes, separated by commas")
+    parser.add_argument("--turns", type=make_number_parser(1), default=100, help="turns measured at each size")
     parser.add_argument(
         "--storage", type=StorageType, choices=list(StorageType), nargs="+", help="those in files unless named"
     )
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
-    parser.add_argument("--people", type=number(0), default=0, help="what is held of so many people, nothing else")
+    parser.add_argument(
+        "--people", type=make_number_parser(0), default=0, help="what is held of so many people, nothing else"
+    )
     options = parser.parse_args(arguments)
-    settings = settings_of(parser, without_embedding)
+    settings = read_settings_or_exit(parser, make_environment_without_embedding)
     if options.people:
-        held = apart(held_of_many, settings, options.people)
-        report({"benchmark": "scale", "machine": machine(), **held})
+        held = run_in_own_process(measure_many_people, settings, options.people)
+        print_report({"benchmark": "scale", "machine": describe_machine(), **held})
         return
     plan = Plan(
         sizes=options.messages, storages=options.storage or (StorageType.SQLITE, StorageType.JSON), turns=options.turns
@@ -345,7 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = options.folder or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         results = run(settings, plan, folder)
-    report({"benchmark": "scale", "machine": machine(), "turns": options.turns, **results})
+    print_report({"benchmark": "scale", "machine": describe_machine(), "turns": options.turns, **results})
 
 
 if __name__ == "__main__":

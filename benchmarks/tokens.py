@@ -19,11 +19,11 @@ from pathlib import Path
 from statistics import mean, median
 
 from assembly import open_services
-from benchmarks.arguments import number, settings_of, written
+from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
 from benchmarks.invented import BEGINNING, PERSON, Clock, InstantModel, Talk
-from benchmarks.locomo import read, talk_file
-from benchmarks.measure import progress, report, since
-from benchmarks.recall import embedding
+from benchmarks.locomo import parse_talk_file, read
+from benchmarks.measure import milliseconds_since, print_progress, print_report
+from benchmarks.recall import open_embedder
 from external_memory import MAX_EVERY_N
 from facts.schemas import PROFILE_SCHEMA, SECTIONS
 from llm.chat_model import ChatModel, OnText
@@ -74,7 +74,7 @@ class Meter(ChatModel):
         return completion
 
 
-def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
+def count_repeated_tokens(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
     """Count the tokens of a prompt's prefix that the previous prompt shares, which a provider may have cached."""
     total = 0
     for old, new in zip(before, now, strict=False):
@@ -87,7 +87,7 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
     return total
 
 
-def cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -> dict[str, float]:
+def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -> dict[str, float]:
     """Return the cost of the prompts as a share of the uncached price, by two rules of providers.
 
     With `automatic`, the prefix that repeats the previous prompt costs a tenth. With `breakpoints`, a prompt is cached
@@ -95,7 +95,7 @@ def cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -
     wrote costs a tenth.
     """
     whole = sum(tokens.prompt_tokens(prompt) for prompt in prompts) or 1
-    kept = sum(repeated(before, now, tokens) for before, now in pairwise(prompts))
+    kept = sum(count_repeated_tokens(before, now, tokens) for before, now in pairwise(prompts))
     marked, before = float(whole), list[PromptMessage]()
     for prompt in prompts:
         users = [place for place, message in enumerate(prompt) if message.role == "user"]
@@ -128,7 +128,7 @@ class Said:
     said_at: datetime
 
 
-def invented(count: int) -> Iterator[Said]:
+def invent_turns(count: int) -> Iterator[Said]:
     """Invent turns, some minutes apart."""
     asked, answered, clock = Talk(seed=1), Talk(seed=2), Clock()
     for _ in range(count):
@@ -136,7 +136,7 @@ def invented(count: int) -> Iterator[Said]:
         yield Said(text=asked.question(), answer=answered.answer(), said_at=clock.now)
 
 
-def read_from(files: Sequence[Path], count: int) -> Iterator[Said]:
+def read_turns(files: Sequence[Path], count: int) -> Iterator[Said]:
     """Read the first turns of files in LoCoMo's format, one conversation after the other, in order of time."""
     now, known = BEGINNING, 0
     for sample in (sample for file in files for sample in read(file)):
@@ -181,9 +181,9 @@ async def measure(
             if services.indexing is not None:
                 await services.indexing.caught_up()
             if len(whole) % 50 == 0:
-                progress(f"{policy}: {len(whole)} turns, {since(start) / 1000:.0f} s")
+                print_progress(f"{policy}: {len(whole)} turns, {milliseconds_since(start) / 1000:.0f} s")
     sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]
-    kept = [repeated(before, now, tokens) for before, now in pairwise(answers.prompts)]
+    kept = [count_repeated_tokens(before, now, tokens) for before, now in pairwise(answers.prompts)]
     last = mean(sizes[-every_n:])
     ending = parts[-every_n:]
     return {
@@ -198,7 +198,7 @@ async def measure(
             "in_all": _share_saved(sum(sizes), sum(whole)),
             "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
         },
-        "cost": cost_shares(answers.prompts, tokens),
+        "cost": compute_cost_shares(answers.prompts, tokens),
         "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
         "background_tokens_per_turn": round(background.tokens.total() / len(whole), 1),
         "background_calls": background.calls.total(),
@@ -221,11 +221,11 @@ async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str
     """Measure each policy with the same conversation, which is embedded once."""
     results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
-        async with embedding(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
+        async with open_embedder(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
             if embedder is None:
                 settings = replace(settings, embedding_model="none")
             for policy in [options.policy] if options.policy else POLICIES:
-                talk = read_from(options.data, options.turns) if options.data else invented(options.turns)
+                talk = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
                 results[policy] = await measure(
                     replace(settings, data_dir=Path(folder, policy)),
                     talk,
@@ -238,20 +238,24 @@ async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
-    parser.add_argument("--turns", type=number(1), default=200)
+    parser.add_argument("--turns", type=make_number_parser(1), default=200)
     parser.add_argument(
-        "--every-n", type=number(1, MAX_EVERY_N), default=20, help="the threshold of the pyramid policy"
+        "--every-n", type=make_number_parser(1, MAX_EVERY_N), default=20, help="the threshold of the pyramid policy"
     )
     parser.add_argument("--policy", choices=POLICIES, help="one policy alone; all of them unless given")
-    parser.add_argument("--data", type=talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given")
-    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
+    parser.add_argument(
+        "--data", type=parse_talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given"
+    )
+    parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    if options.data and next(read_from(options.data, 1), None) is None:
+    if options.data and next(read_turns(options.data, 1), None) is None:
         parser.error("argument --data: nothing in it is said by a person and answered")
-    results = asyncio.run(_measured(options, settings_of(parser)))
+    results = asyncio.run(_measured(options, read_settings_or_exit(parser)))
     # The figures of the first policy, the default one, stand at the top as well.
     first = next(iter(results))
-    report({"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results})
+    print_report(
+        {"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results}
+    )
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ from dashboard.app import SafeHeaders, SameOrigin
 from dashboard.host import STATIC as OF_DASHBOARD
 from locales.catalog import speak_in, tr
 from locales.page_texts import find_reader_language, make_wanted_texts
-from playground.bot_api import bot_api
-from playground.control import control, number_of
+from playground.bot_api import make_bot_api
+from playground.control import make_control, parse_number
 from playground.faults import Faults
 from playground.guests import Guests
-from playground.parameters import parameters
+from playground.parameters import parse_parameters
 from playground.people import Impossible
 from playground.refusals import Refusal
 from playground.world import World
@@ -45,7 +45,7 @@ Link = Callable[[int, int], Awaitable[str]]
 """link(person, owner): what a one-time link to the dashboard carries; LookupError (a sentence) for whoever may not."""
 
 
-def playground_app(
+def make_playground_app(
     world: World,
     *,
     model_name: str,
@@ -70,8 +70,8 @@ def playground_app(
 
     async def dashboard_link(request: Request) -> Response:
         try:
-            asked = await parameters(request)
-            person, owner = number_of(asked, "person"), number_of(asked, "owner")
+            asked = await parse_parameters(request)
+            person, owner = parse_number(asked, "person"), parse_number(asked, "owner")
             thread = asked.integer("thread", 0) or 0
         except (Impossible, Refusal):
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
@@ -88,16 +88,16 @@ def playground_app(
 
     return Starlette(
         routes=[
-            Route("/", _page),
+            Route("/", _serve_page),
             *([Mount(PAGE.rstrip("/"), dashboard)] if dashboard is not None else []),
             Route("/api/dashboard", dashboard_link, methods=["POST"]),
             Route("/api/about", about),
             Route("/api/texts", texts),
             *(guests.routes() if guests is not None else ()),
-            Mount("/api", control(world, faults)),
+            Mount("/api", make_control(world, faults)),
             Mount("/static/dashboard", StaticFiles(directory=OF_DASHBOARD)),
             Mount("/static", StaticFiles(directory=STATIC)),
-            Mount("/", bot_api(world, faults)),
+            Mount("/", make_bot_api(world, faults)),
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
@@ -108,5 +108,5 @@ def playground_app(
     )
 
 
-async def _page(request: Request) -> Response:
+async def _serve_page(request: Request) -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")

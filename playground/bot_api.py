@@ -10,16 +10,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from playground.faults import Fault, Faults
-from playground.limits import Limits, counts
+from playground.limits import Limits, is_counted
 from playground.methods import Method, Methods
-from playground.parameters import Parameters, parameters
+from playground.parameters import Parameters, parse_parameters
 from playground.refusals import Json, Refusal, too_many_requests
-from playground.server import drop, held, lifetime_of
+from playground.server import cut_connection, hold_request, lifetime_of
 from playground.webhook import DELAYS, Courier
 from playground.world import World
 
 
-def bot_api(
+def make_bot_api(
     world: World,
     faults: Faults | None = None,
     *,
@@ -58,25 +58,25 @@ class _Door:
         self._courier.resume(lifetime_of(request))
         name, method = found
         try:
-            given = await parameters(request)
+            given = await parse_parameters(request)
             fault, released = self._faults.take(name, given), self._faults.released()
         except Refusal as refusal:
             return _refused(refusal)
         if fault and fault.kind == "drop_before":
             self._note(name, given, fault, {})
-            await drop(request)
+            await cut_connection(request)
             return Response()
         answer = self._refused_for_now(name, given) or await _answer(request, method, given, fault)
         self._note(name, given, fault, answer)
         if fault and fault.kind == "hang":
-            await held(request, released.wait(), True)
+            await hold_request(request, released.wait(), True)
         if fault and fault.kind == "drop_after":
-            await drop(request)
+            await cut_connection(request)
             return Response()
         return JSONResponse(answer, answer.get("error_code", 200))
 
     def _refused_for_now(self, method: str, given: Parameters) -> Json | None:
-        if self._limits is None or not counts(method):
+        if self._limits is None or not is_counted(method):
             return None
         wait = self._limits.wait(given.integer("chat_id") or 0)
         return too_many_requests(wait).body() if wait else None

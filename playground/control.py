@@ -17,11 +17,11 @@ from starlette.routing import Route, Router
 from locales.catalog import speak_in
 from locales.page_texts import find_reader_language
 from playground.contents import edit_content, send_content, stop_draft
-from playground.faults import Faults, fault_from
-from playground.parameters import Parameters, parameters
+from playground.faults import Faults, parse_fault
+from playground.parameters import Parameters, parse_parameters
 from playground.people import Impossible
 from playground.refusals import Json, Refusal
-from playground.server import held
+from playground.server import hold_request
 from playground.world import World
 
 WAIT = 25  # seconds that /events and /calls are held when nothing happens
@@ -30,31 +30,31 @@ MAX_WAIT_SECONDS = 60  # seconds, whatever is asked for
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def control(world: World, faults: Faults | None = None) -> Router:
+def make_control(world: World, faults: Faults | None = None) -> Router:
     """Build a router that can be mounted anywhere. /faults exists only if `faults` is given."""
     acts = _Acts(world)
     routes = [
-        Route("/say", spoken(acts.say), methods=["POST"]),
-        Route("/content", spoken(acts.content), methods=["POST"]),
-        Route("/stop", spoken(acts.stop), methods=["POST"]),
-        Route("/file", spoken(acts.file), methods=["POST"]),
-        Route("/edit", spoken(acts.edit), methods=["POST"]),
-        Route("/press", spoken(acts.press), methods=["POST"]),
-        Route("/react", spoken(acts.react), methods=["POST"]),
-        Route("/block", spoken(acts.block), methods=["POST"]),
-        Route("/snapshot", spoken(acts.snapshot)),
-        Route("/menu", spoken(acts.menu)),
-        Route("/events", spoken(acts.events)),
-        Route("/calls", spoken(acts.calls)),
+        Route("/say", make_endpoint(acts.say), methods=["POST"]),
+        Route("/content", make_endpoint(acts.content), methods=["POST"]),
+        Route("/stop", make_endpoint(acts.stop), methods=["POST"]),
+        Route("/file", make_endpoint(acts.file), methods=["POST"]),
+        Route("/edit", make_endpoint(acts.edit), methods=["POST"]),
+        Route("/press", make_endpoint(acts.press), methods=["POST"]),
+        Route("/react", make_endpoint(acts.react), methods=["POST"]),
+        Route("/block", make_endpoint(acts.block), methods=["POST"]),
+        Route("/snapshot", make_endpoint(acts.snapshot)),
+        Route("/menu", make_endpoint(acts.menu)),
+        Route("/events", make_endpoint(acts.events)),
+        Route("/calls", make_endpoint(acts.calls)),
         Route("/files/{file_id}", acts.download),
     ]
     if faults is not None:
         injected = _Injected(faults)
         routes += [
-            Route("/faults", spoken(injected.add), methods=["POST"]),
-            Route("/faults", spoken(injected.listed), methods=["GET"]),
-            Route("/faults", spoken(injected.clear), methods=["DELETE"]),
-            Route("/faults/release", spoken(injected.release), methods=["POST"]),
+            Route("/faults", make_endpoint(injected.add), methods=["POST"]),
+            Route("/faults", make_endpoint(injected.listed), methods=["GET"]),
+            Route("/faults", make_endpoint(injected.clear), methods=["DELETE"]),
+            Route("/faults/release", make_endpoint(injected.release), methods=["POST"]),
         ]
     return Router(routes)
 
@@ -65,8 +65,8 @@ class _Acts:
 
     async def say(self, request: Request, given: Parameters) -> Json:
         return self._world.say(
-            number_of(given, "person_id"),
-            number_of(given, "chat_id"),
+            parse_number(given, "person_id"),
+            parse_number(given, "chat_id"),
             given.text("text"),
             reply_to=given.integer("reply_to"),
             thread_id=given.integer("thread_id"),
@@ -75,7 +75,11 @@ class _Acts:
 
     async def content(self, request: Request, given: Parameters) -> Json:
         """Send a message with the fields in "content", or change the message with "message_id"."""
-        person_id, chat_id, fields = number_of(given, "person_id"), number_of(given, "chat_id"), given.object("content")
+        person_id, chat_id, fields = (
+            parse_number(given, "person_id"),
+            parse_number(given, "chat_id"),
+            given.object("content"),
+        )
         if (message_id := given.integer("message_id")) is not None:
             return edit_content(self._world, person_id, chat_id, message_id, fields or {})
         return send_content(
@@ -89,7 +93,7 @@ class _Acts:
         )
 
     async def stop(self, request: Request, given: Parameters) -> Json:
-        stop_draft(self._world, number_of(given, "person_id"), thread_id=given.integer("thread_id"))
+        stop_draft(self._world, parse_number(given, "person_id"), thread_id=given.integer("thread_id"))
         return {"stopped": True}
 
     async def file(self, request: Request, given: Parameters) -> Json:
@@ -102,8 +106,8 @@ class _Acts:
         if not data:
             raise Impossible("This file is empty.")
         return self._world.send_file(
-            number_of(given, "person_id"),
-            number_of(given, "chat_id"),
+            parse_number(given, "person_id"),
+            parse_number(given, "chat_id"),
             kind=given.text("kind", "document"),
             name=given.text("name") or (upload.name if upload else "file"),
             data=data,
@@ -115,17 +119,17 @@ class _Acts:
 
     async def edit(self, request: Request, given: Parameters) -> Json:
         return self._world.edit(
-            number_of(given, "person_id"),
-            number_of(given, "chat_id"),
-            number_of(given, "message_id"),
+            parse_number(given, "person_id"),
+            parse_number(given, "chat_id"),
+            parse_number(given, "message_id"),
             given.text("text"),
         )
 
     async def press(self, request: Request, given: Parameters) -> Json:
         query_id = self._world.press(
-            number_of(given, "person_id"),
-            number_of(given, "chat_id"),
-            number_of(given, "message_id"),
+            parse_number(given, "person_id"),
+            parse_number(given, "chat_id"),
+            parse_number(given, "message_id"),
             given.text("data"),
         )
         return {"query_id": query_id}
@@ -134,12 +138,12 @@ class _Acts:
         """Replace the person's reactions by the emoji in the list "reaction"."""
         emoji = given.texts("reaction") or []
         self._world.react(
-            number_of(given, "person_id"), number_of(given, "chat_id"), number_of(given, "message_id"), *emoji
+            parse_number(given, "person_id"), parse_number(given, "chat_id"), parse_number(given, "message_id"), *emoji
         )
         return {"reaction": emoji}
 
     async def block(self, request: Request, given: Parameters) -> Json:
-        person_id = number_of(given, "person_id")
+        person_id = parse_number(given, "person_id")
         if given.flag("blocked"):
             self._world.block_bot(person_id)
         else:
@@ -150,7 +154,7 @@ class _Acts:
         return self._world.snapshot()
 
     async def menu(self, request: Request, given: Parameters) -> list[Json]:
-        return self._world.menu(number_of(given, "person_id"), number_of(given, "chat_id"))
+        return self._world.menu(parse_number(given, "person_id"), parse_number(given, "chat_id"))
 
     async def events(self, request: Request, given: Parameters) -> list[Json]:
         return await _waited(request, given, self._world.events)
@@ -177,7 +181,7 @@ class _Injected:
     async def add(self, request: Request, given: Parameters) -> list[Json]:
         """Add one fault, or all those in "rules"."""
         many = given.objects("rules")
-        for fault in [fault_from(rule) for rule in many or [given.journal()]]:
+        for fault in [parse_fault(rule) for rule in many or [given.journal()]]:
             self._faults.add(fault)
         return await self.listed(request, given)
 
@@ -203,23 +207,23 @@ async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awa
         except TimeoutError:
             return []
 
-    return await held(request, limited(), [])
+    return await hold_request(request, limited(), [])
 
 
-def spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
+def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
     """Wrap an action as an endpoint that parses the parameters and responds with JSON or an error sentence."""
 
     async def endpoint(request: Request) -> Response:
         try:
             with speak_in(find_reader_language(request.headers)):
-                return JSONResponse(await act(request, await parameters(request)))
+                return JSONResponse(await act(request, await parse_parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)
 
     return endpoint
 
 
-def number_of(given: Parameters, name: str) -> int:
+def parse_number(given: Parameters, name: str) -> int:
     number = given.integer(name)
     if number is None:
         raise Impossible(f"{name} is missing.")

@@ -106,7 +106,7 @@ class Faults:
         return None
 
 
-def fault_from(rule: Mapping[str, Any]) -> Fault:
+def parse_fault(rule: Mapping[str, Any]) -> Fault:
     """Parse a fault from JSON. Raise ValueError with a sentence if it is invalid."""
     known = {field.name for field in fields(Fault)}
     if unknown := set(rule) - known:

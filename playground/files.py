@@ -54,7 +54,7 @@ class Files:
         return self._by_path.get(path)
 
 
-def attachment(kind: str, file: StoredFile) -> Json:
+def make_attachment(kind: str, file: StoredFile) -> Json:
     """Return the message field that carries this file. Raise KeyError for an unknown kind.
 
     Sizes and durations of media are invented, because nothing here reads the contents.

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from locales.catalog import tr
-from playground.control import number_of, spoken
+from playground.control import make_endpoint, parse_number
 from playground.parameters import Parameters
 from playground.people import Impossible, Person
 from playground.refusals import Json
@@ -39,9 +39,9 @@ class Guests:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/api/person", spoken(self._add), methods=["POST"]),
-            Route("/api/language", spoken(self._choose_language), methods=["POST"]),
-            Route("/api/reset", spoken(self._start_over), methods=["POST"]),
+            Route("/api/person", make_endpoint(self._add), methods=["POST"]),
+            Route("/api/language", make_endpoint(self._choose_language), methods=["POST"]),
+            Route("/api/reset", make_endpoint(self._start_over), methods=["POST"]),
         ]
 
     @property
@@ -70,13 +70,13 @@ class Guests:
         return person.user()
 
     async def _choose_language(self, request: Request, given: Parameters) -> Json:
-        person = number_of(given, "person_id")
+        person = parse_number(given, "person_id")
         self._world.choose_language(person, _language(given))
         self._keep()
         return self._world.people[person].user()
 
     async def _start_over(self, request: Request, given: Parameters) -> Json:
-        chat = number_of(given, "chat_id")
+        chat = parse_number(given, "chat_id")
         if chat not in self._world.chats:
             raise Impossible(f"There is no chat {chat}.")
         await self._erase(chat)

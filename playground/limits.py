@@ -18,7 +18,7 @@ IN_A_GROUP = 20
 MINUTE = 60.0
 
 
-def counts(method: str) -> bool:
+def is_counted(method: str) -> bool:
     """Return True if a method sends or changes a message or draft, and therefore counts."""
     name = method.lower()
     return name.startswith(("send", "edit", "copy", "forward")) and name != "sendchataction"

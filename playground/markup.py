@@ -4,7 +4,7 @@ import html
 import re
 
 from playground.refusals import Json, bad_request
-from playground.text import units
+from playground.text import count_units
 
 TAGS = {
     "b": "bold",
@@ -27,7 +27,7 @@ TOKEN = re.compile(r"<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)?(?P<attributes>[^<>]*
 HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE)
 
 
-def parsed(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
+def parse_markup(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
     """Return the text without markup and its entities, with offsets in UTF-16 units."""
     if not parse_mode:
         return text, []
@@ -55,12 +55,12 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
                     f"can't parse entities: Unmatched end tag at byte offset {byte}, "
                     f'expected "</{expected}>", found "</{tag}>"'
                 )
-            entity["length"] = units(plain) - entity["offset"]
+            entity["length"] = count_units(plain) - entity["offset"]
             entities.append(entity)
             continue
         if tag not in TAGS:
             raise bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
-        entity = {"type": TAGS[tag], "offset": units(plain), "length": 0}
+        entity = {"type": TAGS[tag], "offset": count_units(plain), "length": 0}
         if tag == "a" and (href := HREF.search(token["attributes"])):
             entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
         open_tags.append((tag, entity))

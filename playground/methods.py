@@ -12,8 +12,8 @@ from playground.menus import DEFAULT
 from playground.parameters import Parameters
 from playground.people import Chat
 from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, bad_request, conflict
-from playground.sending import Sending, chat_named
-from playground.server import held, lifetime_of
+from playground.sending import Sending, find_chat
+from playground.server import hold_request, lifetime_of
 from playground.webhook import Courier, Webhook
 from playground.world import World
 
@@ -51,7 +51,7 @@ class Methods:
             "deleteWebhook": self._delete_webhook,
         }
         self._table |= {
-            name: _unheld(method)
+            name: _ignore_request(method)
             for name, method in {
                 "getMe": self._get_me,
                 "getWebhookInfo": self._get_webhook_info,
@@ -78,12 +78,12 @@ class Methods:
                 "getChatAdministrators": self._get_chat_administrators,
                 "leaveChat": self._leave_chat,
                 "setMySettings": self._set_my_settings,
-                "setMyName": _accepted,
-                "setMyDescription": _accepted,
-                "setMyShortDescription": _accepted,
-                "setChatMenuButton": _accepted,
-                "logOut": _accepted,
-                "close": _accepted,
+                "setMyName": _accept_setting,
+                "setMyDescription": _accept_setting,
+                "setMyShortDescription": _accept_setting,
+                "setChatMenuButton": _accept_setting,
+                "logOut": _accept_setting,
+                "close": _accept_setting,
             }.items()
         }
         self._names = {name.lower(): name for name in self._table}
@@ -105,7 +105,7 @@ class Methods:
             limit=min(max(limit, 1), 100),
             timeout=min(max(parameters.integer("timeout", 0) or 0, 0), MAX_POLL_SECONDS),
         )
-        return await held(request, poll, [])
+        return await hold_request(request, poll, [])
 
     async def _set_webhook(self, request: Request, parameters: Parameters) -> bool:
         url = parameters.text("url")
@@ -193,13 +193,13 @@ class Methods:
     def _scope(self, parameters: Parameters) -> Json:
         scope = parameters.object("scope") or DEFAULT
         if "chat_id" in scope:
-            chat_named(self._world, Parameters(scope))
+            find_chat(self._world, Parameters(scope))
         return scope
 
     # Chats
 
     async def _get_chat(self, parameters: Parameters) -> Json:
-        chat = chat_named(self._world, parameters)
+        chat = find_chat(self._world, parameters)
         gifts = (
             "unlimited_gifts",
             "limited_gifts",
@@ -215,7 +215,7 @@ class Methods:
         }
 
     async def _get_chat_member(self, parameters: Parameters) -> Json:
-        chat = chat_named(self._world, parameters)
+        chat = find_chat(self._world, parameters)
         user_id = parameters.integer("user_id", 0)
         if user_id == self._world.bot["id"]:
             return {"status": "member", "user": self._world.bot}
@@ -224,7 +224,7 @@ class Methods:
         return self._member(chat, user_id)
 
     async def _get_chat_administrators(self, parameters: Parameters) -> list[Json]:
-        chat = chat_named(self._world, parameters)
+        chat = find_chat(self._world, parameters)
         if chat.is_private:
             raise bad_request("there are no administrators in the private chat")
         return [self._member(chat, person_id) for person_id in chat.admins]
@@ -241,19 +241,19 @@ class Methods:
         return {"status": "administrator", "can_be_edited": False, "is_anonymous": False, **rights, **member}
 
     async def _leave_chat(self, parameters: Parameters) -> bool:
-        chat = chat_named(self._world, parameters)
+        chat = find_chat(self._world, parameters)
         if chat.is_private:
             raise bad_request("chat not found")
         self._world.remove_bot(chat.id)
         return True
 
 
-async def _accepted(parameters: Parameters) -> bool:
+async def _accept_setting(parameters: Parameters) -> bool:
     """Accept a setting of the bot that nothing here shows."""
     return True
 
 
-def _unheld(method: Callable[[Parameters], Awaitable[Any]]) -> Method:
+def _ignore_request(method: Callable[[Parameters], Awaitable[Any]]) -> Method:
     async def call(request: Request, parameters: Parameters) -> Any:
         return await method(parameters)
 

@@ -106,16 +106,16 @@ class Parameters:
 
     def journal(self) -> Json:
         """Return the parameters for the journal, with JSON decoded and files as name and size."""
-        shown: Json = {name: _decoded(value) for name, value in self._values.items()}
+        shown: Json = {name: _decode_json(value) for name, value in self._values.items()}
         for name, upload in self._uploads.items():
             shown[name] = {"file_name": upload.name, "size": len(upload.data)}
         return shown
 
 
-async def parameters(request: Request) -> Parameters:
+async def parse_parameters(request: Request) -> Parameters:
     """Read the parameters of a request. Raise Refusal with 400 for an invalid body, or 413 for a large one."""
     values: Json = dict(request.query_params)
-    body = await _body(request)
+    body = await _read_body(request)
     content_type = Message()
     content_type["content-type"] = request.headers.get("content-type", "")
     kind = content_type.get_content_type()
@@ -132,7 +132,7 @@ async def parameters(request: Request) -> Parameters:
             raise bad_request("object expected")
         return Parameters(values | given)
     if kind == "multipart/form-data":
-        fields, uploads = _multipart(body, str(content_type.get_param("boundary")))
+        fields, uploads = _parse_multipart(body, str(content_type.get_param("boundary")))
         return Parameters(values | fields, uploads)
     if len(body) > FORM_LIMIT:
         raise Refusal(413, "Request Entity Too Large")
@@ -143,7 +143,7 @@ async def parameters(request: Request) -> Parameters:
     return Parameters(values | dict(form))
 
 
-async def _body(request: Request) -> bytes:
+async def _read_body(request: Request) -> bytes:
     parts, size = list[bytes](), 0
     async for part in request.stream():
         size += len(part)
@@ -153,7 +153,7 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Upload]]:
+def _parse_multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Upload]]:
     """Parse a multipart body (RFC 7578). The boundary never occurs within a part, so a split is enough."""
     fields: dict[str, str] = {}
     uploads: dict[str, Upload] = {}
@@ -174,7 +174,7 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
     return fields, uploads
 
 
-def _decoded(value: Any) -> Any:
+def _decode_json(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
             return parse_bounded(value)

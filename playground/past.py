@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from chat.services import Services
 from playground.people import Chat
 from playground.refusals import Json
-from playground.text import pieces
+from playground.text import split_text
 from playground.world import World
 from records.forgetting import Forgetting
 from records.messages import SENT_ALONG, Message
@@ -35,7 +35,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
             is_answer = message.role == "assistant"
             author = _author(world, chat, message)
             contents = (
-                formatted(message.content) if is_answer else [{"text": piece} for piece in pieces(message.content)]
+                formatted(message.content) if is_answer else [{"text": piece} for piece in split_text(message.content)]
             )
             for content in contents:
                 world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))

@@ -64,7 +64,7 @@ class Chat:
         }
 
 
-def topic_created(chat: Chat, opener: Json, thread_id: int, name: str, at: int) -> Json:
+def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, at: int) -> Json:
     """Build the service message that opens a forum topic."""
     return {
         "message_id": thread_id,
@@ -77,7 +77,7 @@ def topic_created(chat: Chat, opener: Json, thread_id: int, name: str, at: int) 
     }
 
 
-def membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
+def make_membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
     """Build a ChatMemberUpdated about the bot."""
     states = {
         status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}

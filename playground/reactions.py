@@ -19,10 +19,10 @@ class Reactions:
         chat_id, message_id = message["chat"]["id"], message["message_id"]
         self._put[chat_id, message_id, author_id] = tuple(emoji)
         shown = [one for key, these in self._put.items() if key[:2] == (chat_id, message_id) for one in these]
-        return {**without_reactions(message), **({"reactions": shown} if shown else {})}
+        return {**remove_reactions(message), **({"reactions": shown} if shown else {})}
 
 
-def reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
+def make_reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
     """Build a MessageReactionUpdated."""
     return {
         "chat": message["chat"],
@@ -34,12 +34,12 @@ def reaction_update(message: Json, user: Json, before: Sequence[str], after: Seq
     }
 
 
-def without_reactions(message: Json) -> Json:
+def remove_reactions(message: Json) -> Json:
     """Return the message as the Bot API sends it, without reactions."""
     return {name: value for name, value in message.items() if name != "reactions"}
 
 
-def as_sent(message: Json) -> Json:
+def make_sent_message(message: Json) -> Json:
     """Return the message as the Bot API sends it, without reactions. An ephemeral message has the id 0."""
     number = {"message_id": 0} if "ephemeral_message_id" in message else {}
-    return {**without_reactions(message), **number}
+    return {**remove_reactions(message), **number}

@@ -3,13 +3,13 @@
 They check what the real server checks, in its order and with its words.
 """
 
-from playground.files import attachment
-from playground.markup import parsed
+from playground.files import make_attachment
+from playground.markup import parse_markup
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.reactions import as_sent
+from playground.reactions import make_sent_message
 from playground.refusals import NOT_MODIFIED, QUERY_TOO_OLD, Json, bad_request, forbidden, upgraded
-from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, formatted, units
+from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, count_units, format_text
 from playground.world import World
 
 RICH_LIMIT = 32_768  # characters
@@ -47,7 +47,7 @@ BUTTON_ACTIONS = (
 )
 
 
-def chat_named(world: World, parameters: Parameters) -> Chat:
+def find_chat(world: World, parameters: Parameters) -> Chat:
     """Return the chat that chat_id names. Refuse a chat that the bot does not know."""
     name = parameters.text("chat_id")
     if not name:
@@ -67,7 +67,7 @@ def chat_named(world: World, parameters: Parameters) -> Chat:
 
 def open_chat(world: World, parameters: Parameters) -> Chat:
     """Return the chat that chat_id names. Refuse a chat where the bot may not write."""
-    chat = chat_named(world, parameters)
+    chat = find_chat(world, parameters)
     if not chat.is_private:
         return chat
     if world.has_blocked(chat.id):
@@ -87,7 +87,7 @@ class Sending:
 
     async def send_message(self, parameters: Parameters) -> Json:
         chat = open_chat(self._world, parameters)
-        content = _text(parameters) | _markup(parameters)
+        content = _text(parameters) | _parse_keyboard(parameters)
         return self._post(chat, parameters, content)
 
     async def send_document(self, parameters: Parameters) -> Json:
@@ -111,26 +111,26 @@ class Sending:
             file = known
         else:
             raise bad_request(f"there is no {kind} in the request")
-        text, given = _with_entities(parameters, parameters.text("caption"), "caption_entities")
-        if units(text) > CAPTION_LIMIT:
+        text, given = _make_text_fields(parameters, parameters.text("caption"), "caption_entities")
+        if count_units(text) > CAPTION_LIMIT:
             raise bad_request("message caption is too long")
-        content = attachment(kind, file)
+        content = make_attachment(kind, file)
         if text:
             content |= {"caption": text} | ({"caption_entities": given} if given else {})
-        return self._post(chat, parameters, content | _markup(parameters))
+        return self._post(chat, parameters, content | _parse_keyboard(parameters))
 
     async def send_message_draft(self, parameters: Parameters) -> bool:
-        text, entities = _with_entities(parameters, parameters.text("text"), "entities")
-        if units(text) > TEXT_LIMIT:
+        text, entities = _make_text_fields(parameters, parameters.text("text"), "entities")
+        if count_units(text) > TEXT_LIMIT:
             raise bad_request("message is too long")
         return self._draft(parameters, {"text": text, "entities": entities})
 
     async def send_rich_message(self, parameters: Parameters) -> Json:
         chat = open_chat(self._world, parameters)
-        return self._post(chat, parameters, _rich(parameters) | _markup(parameters))
+        return self._post(chat, parameters, _make_rich_content(parameters) | _parse_keyboard(parameters))
 
     async def send_rich_message_draft(self, parameters: Parameters) -> bool:
-        return self._draft(parameters, _rich(parameters))
+        return self._draft(parameters, _make_rich_content(parameters))
 
     def _draft(self, parameters: Parameters, content: Json) -> bool:
         chat = open_chat(self._world, parameters)
@@ -149,7 +149,7 @@ class Sending:
 
     async def edit_message_text(self, parameters: Parameters) -> Json:
         message = self._editable(parameters)
-        content = _text(parameters) | _markup(parameters)
+        content = _text(parameters) | _parse_keyboard(parameters)
         if "text" not in message:
             raise bad_request("there is no text in the message to edit")
         return self._replace(message, content, ("text", "entities", "reply_markup"), "edit")
@@ -160,16 +160,16 @@ class Sending:
         receiver = message.get("receiver_user", {}).get("id") if message else None
         if message is None or receiver != parameters.integer("receiver_user_id"):
             raise bad_request("message to edit not found")
-        content = _text(parameters) | _markup(parameters)
+        content = _text(parameters) | _parse_keyboard(parameters)
         self._replace(message, content, ("text", "entities", "reply_markup"), "edit")
         return True
 
     async def edit_message_reply_markup(self, parameters: Parameters) -> Json:
         message = self._editable(parameters)
-        return self._replace(message, _markup(parameters), ("reply_markup",), "markup")
+        return self._replace(message, _parse_keyboard(parameters), ("reply_markup",), "markup")
 
     async def delete_message(self, parameters: Parameters) -> bool:
-        chat = chat_named(self._world, parameters)
+        chat = find_chat(self._world, parameters)
         message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
         if not message:
             raise bad_request("message to delete not found")
@@ -214,7 +214,7 @@ class Sending:
         if (parameters.object("reply_markup") or {}).get("force_reply"):
             # Not part of the message: it makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
-        return as_sent(message)
+        return make_sent_message(message)
 
     def _receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
         """Return the only user who sees the message, or None for a message that everybody sees."""
@@ -275,7 +275,7 @@ class Sending:
         return self._world.change(message["chat"]["id"], kept | content | dated, kind=kind)
 
 
-def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
+def _make_text_fields(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
     """Return text and entities as stored. As on the real server, explicit entities win over parse_mode."""
     if len(text) > MAX_MESSAGE_CHARS:
         raise bad_request("message is too long")
@@ -283,11 +283,11 @@ def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, 
     if len(given) > 10 * ENTITY_LIMIT:
         raise bad_request("can't parse entities: too many of them")
     if not given:
-        text, given = parsed(text, parameters.text("parse_mode"))
-    return formatted(text, given)
+        text, given = parse_markup(text, parameters.text("parse_mode"))
+    return format_text(text, given)
 
 
-def _rich(parameters: Parameters) -> Json:
+def _make_rich_content(parameters: Parameters) -> Json:
     """Return the content of a rich message, with its Markdown as one paragraph."""
     given = parameters.object("rich_message") or {}
     written = Parameters(given).text("markdown") or Parameters(given).text("html")
@@ -302,15 +302,15 @@ def _text(parameters: Parameters) -> Json:
     written = parameters.text("text")
     if not written:
         raise bad_request("message text is empty")
-    text, entities = _with_entities(parameters, written, "entities")
+    text, entities = _make_text_fields(parameters, written, "entities")
     if not text:
         raise bad_request("text must be non-empty")
-    if units(text) > TEXT_LIMIT:
+    if count_units(text) > TEXT_LIMIT:
         raise bad_request("message is too long")
     return {"text": text, "entities": entities} if entities else {"text": text}
 
 
-def _markup(parameters: Parameters) -> Json:
+def _parse_keyboard(parameters: Parameters) -> Json:
     """Return a message's inline keyboard. Other keyboards change the client and not the message."""
     markup = parameters.object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []

@@ -43,7 +43,7 @@ def lifetime_of(request: Request) -> Lifetime:
     return lifetime
 
 
-async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
+async def hold_request(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
     """Return the result of `waiting`, or `otherwise` if the client disconnects or the server stops.
 
     Read the request's body before.
@@ -51,7 +51,7 @@ async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) 
     work = asyncio.ensure_future(waiting)
     ends = [
         asyncio.ensure_future(lifetime_of(request).stopping.wait()),
-        asyncio.ensure_future(_hung_up(request)),
+        asyncio.ensure_future(_wait_for_disconnect(request)),
     ]
     try:
         await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
@@ -62,14 +62,14 @@ async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) 
         await asyncio.gather(work, *ends, return_exceptions=True)
 
 
-async def drop(request: Request) -> None:
+async def cut_connection(request: Request) -> None:
     """Reset the TCP connection, and wait until the server has noticed."""
     abort: Callable[[], None] = request.state.drop
     abort()
-    await _hung_up(request)
+    await _wait_for_disconnect(request)
 
 
-async def _hung_up(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

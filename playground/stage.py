@@ -14,7 +14,7 @@ from dashboard.app import make_dashboard_app
 from dashboard.host import Host
 from dashboard.sessions import PageSessions
 from locales.catalog import tr
-from playground.app import HOSTS, playground_app
+from playground.app import HOSTS, make_playground_app
 from playground.guests import Guests
 from playground.past import Formatted, bring_back, erase
 from playground.server import serve
@@ -86,7 +86,7 @@ async def open_stage(
 
     operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
-    app = playground_app(
+    app = make_playground_app(
         world,
         model_name=model_name,
         guests=guests,

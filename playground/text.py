@@ -39,22 +39,22 @@ FOUND = (
 )
 
 
-def units(text: str) -> int:
+def count_units(text: str) -> int:
     """Return the length in UTF-16 units, in which Telegram counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def offsets(text: str) -> list[int]:
+def compute_offsets(text: str) -> list[int]:
     """Return the UTF-16 offset of each character and of the end."""
     return [0, *accumulate(2 if ord(character) > 0xFFFF else 1 for character in text)]
 
 
-def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
+def format_text(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     """Return the text as the server stores it, and its entities, given ones and detected ones.
 
     Raise Refusal for entities that do not fit the text.
     """
-    at = offsets(text) if given else []
+    at = compute_offsets(text) if given else []
     spans = [(*_span(entity, text, at), entity) for entity in given if _length(entity) > 0]
     removed = [0, *accumulate(character == "\r" for character in text)]
     clean = text.translate(CLEANED)
@@ -65,8 +65,8 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     kept = clean[left:right]
     spans = [(start - left, min(end, right) - left, entity) for start, end, entity in spans if start < right]
 
-    spans += _found(kept, spans)
-    at = offsets(kept)
+    spans += _find_entities(kept, spans)
+    at = compute_offsets(kept)
     entities = [
         {**entity, "offset": at[start], "length": at[end] - at[start]} for start, end, entity in spans if start < end
     ]
@@ -74,7 +74,7 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     return kept, entities[:ENTITY_LIMIT]
 
 
-def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
+def split_text(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     """Split a long text as Telegram's clients split a paste.
 
     They split at a newline or space in the last half of `limit` UTF-16 units, or else anywhere. Joined, the pieces are
@@ -82,8 +82,8 @@ def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     """
     cut: list[str] = []
     begin = 0
-    while units(rest := text[begin : begin + limit + 1]) > limit:
-        end = bisect_left(offsets(rest), limit + 1) - 1
+    while count_units(rest := text[begin : begin + limit + 1]) > limit:
+        end = bisect_left(compute_offsets(rest), limit + 1) - 1
         for gap in ("\n", " "):
             found = rest.rfind(gap, end // 2, end)
             if found >= 0:
@@ -129,7 +129,7 @@ def _span(entity: Json, text: str, at: Sequence[int]) -> tuple[int, int]:
     return start, stop
 
 
-def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
+def _find_entities(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
     taken = bytearray(len(text))
     for start, end, entity in spans:
         if entity["type"] in OPAQUE_TYPES:
@@ -144,9 +144,9 @@ def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int,
     return found
 
 
-def text_content(text: str) -> Json:
+def make_text_content(text: str) -> Json:
     """Return the message fields for a text, or none if the trimmed text is empty."""
-    kept, entities = formatted(text)
+    kept, entities = format_text(text)
     if not kept:
         return {}
     return {"text": kept, "entities": entities} if entities else {"text": kept}

@@ -94,7 +94,7 @@ class Updates:
 
     async def oldest(self, busy: Collection[int] = ()) -> Json:
         """Wait for the first pending update of a chat that is not in `busy`."""
-        while (first := next((one for one in self.pending() if chat_of(one) not in busy), None)) is None:
+        while (first := next((one for one in self.pending() if find_chat_id(one) not in busy), None)) is None:
             await self.pulse.wait()
         return first
 
@@ -127,7 +127,7 @@ class Queries:
         return person_id if now - at <= QUERY_LIFETIME else None
 
 
-def chat_of(update: Json) -> int:
+def find_chat_id(update: Json) -> int:
     """Return the id of the update's chat, or 0 without a chat."""
     held: Json = next((value for name, value in update.items() if name != "update_id"), {})
     return int(held.get("chat", held.get("message", {}).get("chat", {})).get("id", 0))
@@ -142,16 +142,16 @@ def is_meant_for(bot: Json, message: Json) -> bool:
     if replied.get("from", {}).get("id") == bot["id"]:
         return True
     name = bot["username"].lower()
-    return any(_addresses(word.lower(), name) for word in _named(message))
+    return any(_is_for_bot(word.lower(), name) for word in _list_mentions(message))
 
 
-def _addresses(word: str, bot_name: str) -> bool:
+def _is_for_bot(word: str, bot_name: str) -> bool:
     """Return True if a mention or command names this bot. A command without a name is for all bots."""
     head, _, name = word.partition("@")
     return name == bot_name or (head.startswith("/") and not name)
 
 
-def _named(message: Json) -> list[str]:
+def _list_mentions(message: Json) -> list[str]:
     """List the mentions and commands in a message."""
     text = (message.get("text") or message.get("caption") or "").encode("utf-16-le")
     entities = message.get("entities") or message.get("caption_entities") or []

@@ -9,7 +9,7 @@ import httpx
 
 from playground.refusals import Json
 from playground.server import Lifetime
-from playground.updates import Updates, chat_of
+from playground.updates import Updates, find_chat_id
 
 DELAYS = (
     0.1,
@@ -90,22 +90,22 @@ class Courier:
 
             async def deliver(update: Json) -> None:
                 failures = 0
-                while error := await _posted(client, webhook.url, update, headers):
+                while error := await _post_update(client, webhook.url, update, headers):
                     self._last_error = {"last_error_date": int(self._clock()), "last_error_message": error}
                     await asyncio.sleep(self._delays[min(failures, len(self._delays) - 1)])
                     failures += 1
                 self._updates.take(update["update_id"])
-                busy.discard(chat_of(update))
+                busy.discard(find_chat_id(update))
                 connections.release()
 
             while True:
                 await connections.acquire()
                 update = await self._updates.oldest(busy)
-                busy.add(chat_of(update))
+                busy.add(find_chat_id(update))
                 group.create_task(deliver(update))
 
 
-async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
+async def _post_update(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
     """Post an update. Return "" if it was accepted, or the error in the real server's words."""
     try:
         response = await client.post(url, json=update, headers=headers)

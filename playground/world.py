@@ -11,20 +11,20 @@ from typing import Any
 
 from locales.catalog import tr
 from playground.feed import Feed
-from playground.files import Files, attachment
+from playground.files import Files, make_attachment
 from playground.menus import Menus, is_ephemeral
-from playground.people import Chat, Impossible, Person, membership_update, topic_created
-from playground.reactions import Reactions, as_sent, reaction_update
+from playground.people import Chat, Impossible, Person, make_membership_update, make_topic_message
+from playground.reactions import Reactions, make_reaction_update, make_sent_message
 from playground.refusals import Json
 from playground.text import (
     CAPTION_LIMIT,
     MAX_MESSAGE_CHARS,
     MAX_PASTE_CHARS,
     TEXT_LIMIT,
-    formatted,
-    pieces,
-    text_content,
-    units,
+    count_units,
+    format_text,
+    make_text_content,
+    split_text,
 )
 from playground.updates import FIRST_UPDATE_ID, Queries, Updates, is_meant_for
 
@@ -131,7 +131,7 @@ class World:
         self._last_ids[chat_id] = max(chat.topics, default=0)  # a thread's id is that of its first message
         for thread_id, name in chat.topics.items():
             opener = self.people[chat.members[0]].user()
-            self.messages[chat_id][thread_id] = topic_created(chat, opener, thread_id, name, int(self.clock()))
+            self.messages[chat_id][thread_id] = make_topic_message(chat, opener, thread_id, name, int(self.clock()))
         return chat
 
     def upgrade_group(self, chat_id: int) -> int:
@@ -209,7 +209,7 @@ class World:
         origin = self._origin(forward_from)
         if len(text) > MAX_PASTE_CHARS:
             raise Impossible(f"At most {MAX_PASTE_CHARS:,} characters are sent at once.")
-        texts = [content for piece in pieces(text) if (content := text_content(piece))]
+        texts = [content for piece in split_text(text) if (content := make_text_content(piece))]
         if not texts:
             raise Impossible("A message needs some text.")
         is_group = not self.chats[chat_id].is_private
@@ -238,16 +238,16 @@ class World:
         self._check_place(person_id, chat_id, thread_id)
         if reply_to is not None:
             self._existing(chat_id, reply_to)
-        if units(caption or "") > CAPTION_LIMIT:
+        if count_units(caption or "") > CAPTION_LIMIT:
             raise Impossible(tr("page-caption-long", most=CAPTION_LIMIT))
         try:
-            content = attachment(kind, self.files.add(kind, name, data))
+            content = make_attachment(kind, self.files.add(kind, name, data))
         except KeyError:
             raise Impossible(f"There is no such kind of file: {kind}.") from None
         if album:
             content["media_group_id"] = album
         if caption:
-            content["caption"], entities = formatted(caption)
+            content["caption"], entities = format_text(caption)
             if entities:
                 content["caption_entities"] = entities
         return self.from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
@@ -257,8 +257,8 @@ class World:
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
-        content = text_content(text) if len(text) <= MAX_MESSAGE_CHARS else {}
-        if not content or units(content["text"]) > TEXT_LIMIT:
+        content = make_text_content(text) if len(text) <= MAX_MESSAGE_CHARS else {}
+        if not content or count_units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
         edited = self.change(chat_id, {**kept, **content, "edit_date": int(self.clock())})
@@ -282,7 +282,7 @@ class World:
             {
                 "id": query_id,
                 "from": self.people[person_id].user(),
-                "message": as_sent(message),
+                "message": make_sent_message(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
             },
@@ -298,7 +298,7 @@ class World:
         # In a group the bot has to be an administrator (Bot API, Update).
         if before != emoji and (chat.is_private or self.bot["id"] in chat.admins):
             user, at = self.people[person_id].user(), int(self.clock())
-            self.updates.add("message_reaction", reaction_update(message, user, before, emoji, at))
+            self.updates.add("message_reaction", make_reaction_update(message, user, before, emoji, at))
 
     # What the Bot API does
 
@@ -419,7 +419,7 @@ class World:
         if chat_id == person_id:
             self._started.add(person_id)
         if self._visible(message):
-            self.updates.add("message", as_sent(message))
+            self.updates.add("message", make_sent_message(message))
         return message
 
     def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
@@ -431,7 +431,9 @@ class World:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            placement["reply_to_message"] = {k: v for k, v in as_sent(replied).items() if k != "reply_to_message"}
+            placement["reply_to_message"] = {
+                k: v for k, v in make_sent_message(replied).items() if k != "reply_to_message"
+            }
         return placement
 
     def _origin(self, forward_from: int | str | None) -> Json:
@@ -446,7 +448,7 @@ class World:
 
     def _membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
         user, at = self.people[person_id].user(), int(self.clock())
-        self.updates.add("my_chat_member", membership_update(chat, self.bot, user, before, after, at))
+        self.updates.add("my_chat_member", make_membership_update(chat, self.bot, user, before, after, at))
 
     def _visible(self, message: Json) -> bool:
         """Return True if the bot receives this message. Privacy mode restricts that in groups."""

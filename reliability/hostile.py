@@ -24,7 +24,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from playground.bot_api import bot_api
+from playground.bot_api import make_bot_api
 from playground.faults import Faults
 from playground.server import serve
 from playground.world import World
@@ -187,7 +187,7 @@ async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]
         await model_app(scope, receive, send)  # type: ignore[arg-type]
 
     model_app = model.app()
-    telegram = Starlette(routes=[Mount("", bot_api(world, faults, webhook_delays=(0.001,)))])
+    telegram = Starlette(routes=[Mount("", make_bot_api(world, faults, webhook_delays=(0.001,)))])
     async with serve(telegram) as url, serve(delayed if answer_after else model_app) as model_url:
         yield House(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder

@@ -23,8 +23,8 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from playground.bot_api import bot_api
-from playground.control import control
+from playground.bot_api import make_bot_api
+from playground.control import make_control
 from playground.faults import Faults
 from playground.feed import Feed, Pulse
 from playground.server import serve
@@ -139,8 +139,8 @@ async def open_town(
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     app = Starlette(
         routes=[
-            Mount("/control", control(world, faults)),
-            Mount("", bot_api(world, faults, webhook_delays=(0.001,), trusts=trusts)),
+            Mount("/control", make_control(world, faults)),
+            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,), trusts=trusts)),
         ]
     )
     model.default(ANSWERS, answer)

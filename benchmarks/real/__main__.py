@@ -20,14 +20,14 @@ from pathlib import Path
 from statistics import median
 
 from assembly import open_services
-from benchmarks.arguments import number, settings_of, written
-from benchmarks.measure import progress, report
+from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
+from benchmarks.measure import print_progress, print_report
 from benchmarks.real import script as scripts
 from benchmarks.real.answered import Answered
-from benchmarks.real.judging import SYNTAX, kept, learned
+from benchmarks.real.judging import SYNTAX, judge_facts, judge_summaries
 from benchmarks.real.script import Asked, Script
 from benchmarks.real.watched import Watch, WatchedModel
-from benchmarks.tokens import repeated
+from benchmarks.tokens import count_repeated_tokens
 from chat.services import Services
 from llm.openai_api import OpenAIChat
 from llm.trial import try_model
@@ -70,22 +70,22 @@ async def play(run: Run) -> list[str]:
         started = time.perf_counter()
         await run.say(line.text, f"real:{place}")
         told += await run.services.conversation.settle(SCOPE)
-        progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
+        print_progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     run.moment[0] += timedelta(days=1)
     await run.services.facts.learn_from_quiet_scopes()
     return told
 
 
-async def questions(run: Run) -> dict[str, object]:
+async def ask_questions(run: Run) -> dict[str, object]:
     """Ask the bot each question incognito, so that no answer changes the next, and then the bare model."""
     await run.services.memory.choose(SCOPE.owner, lambda known: replace(known, incognito=True))
     before = len(run.answers.usages)
-    ours = await _each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
+    ours = await _judge_each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
     usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
     first = [one for one in run.answers.first[before:] if one is not None]
-    ten = await _each(run, lambda asked: _bare(run, asked, LAST_TURNS))
-    whole = await _each(run, lambda asked: _bare(run, asked, len(run.script.lines)))
+    ten = await _judge_each(run, lambda asked: _ask_bare_model(run, asked, LAST_TURNS))
+    whole = await _judge_each(run, lambda asked: _ask_bare_model(run, asked, len(run.script.lines)))
     tokens = Tokenizer.for_model(run.bare.name)
     return {
         "asked": len(run.script.questions),
@@ -112,30 +112,32 @@ async def questions(run: Run) -> dict[str, object]:
             "median": round(median(first or [0.0]), 1),
             "most": round(max(first, default=0.0), 1),
         },
-        "cached_prefix_percent": _shares([usage.cached for usage in usages], [usage.prompt for usage in usages]),
+        "cached_prefix_percent": _compute_cached_shares(
+            [usage.cached for usage in usages], [usage.prompt for usage in usages]
+        ),
         # By our own count, whatever the server had cached: what its cache may hold at most.
-        "repeated_prefix_percent": _shares(
-            [0, *(repeated(one, other, tokens) for one, other in pairwise(prompts))],
+        "repeated_prefix_percent": _compute_cached_shares(
+            [0, *(count_repeated_tokens(one, other, tokens) for one, other in pairwise(prompts))],
             [tokens.prompt_tokens(one) for one in prompts],
         ),
     }
 
 
-def _shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[str, object]:
+def _compute_cached_shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[str, object]:
     """Return the cached share of each prompt, of the second one, and of all from the second on, in percent."""
     each = [round(100 * part / max(1, whole), 1) for part, whole in zip(parts, wholes, strict=True)]
     all_of_it = round(100 * sum(parts[1:]) / max(1, sum(wholes[1:])), 1)
     return {"each": each, "second": each[1] if len(each) > 1 else None, "all_but_first": all_of_it}
 
 
-async def _each(run: Run, ask: Callable[[Asked], Awaitable[str]]) -> dict[str, bool]:
+async def _judge_each(run: Run, ask: Callable[[Asked], Awaitable[str]]) -> dict[str, bool]:
     """Return for each question if its answer is right."""
     found = {}
     for asked in run.script.questions:
         run.moment[0] += timedelta(minutes=1)
         answer = await ask(asked)
         found[asked.text] = asked.is_right(answer)
-        progress(f"{'right' if found[asked.text] else 'wrong'}: {asked.text} {answer[:200]}")
+        print_progress(f"{'right' if found[asked.text] else 'wrong'}: {asked.text} {answer[:200]}")
     return found
 
 
@@ -146,7 +148,7 @@ def _history(run: Run, turns: int) -> list[PromptMessage]:
     return made
 
 
-async def _bare(run: Run, asked: Asked, turns: int) -> str:
+async def _ask_bare_model(run: Run, asked: Asked, turns: int) -> str:
     """Ask the model without memory, after the last turns."""
     try:
         return (await run.bare.complete([*_history(run, turns), PromptMessage(role="user", content=asked.text)])).text
@@ -154,12 +156,12 @@ async def _bare(run: Run, asked: Asked, turns: int) -> str:
         return f"({error.sentence})"
 
 
-async def searches(run: Run) -> dict[str, object]:
+async def count_searches(run: Run) -> dict[str, object]:
     """Count how often a tool was offered and called for wishes that need one, and if a call was ever shown."""
     called = run.answers.calls
     before = len(run.answers.tools)
     for wish in run.script.searches:
-        progress(f"search: {wish} {(await run.say(wish, f'real:s{wish}'))[:200]}")
+        print_progress(f"search: {wish} {(await run.say(wish, f'real:s{wish}'))[:200]}")
     return {
         "wishes": len(run.script.searches),
         "requests_with_tools": sum(run.answers.tools[before:]),
@@ -185,7 +187,7 @@ async def measure(
             )
         )
         can = await try_model(model, tools=True, schema=True)
-        progress(can)
+        print_progress(can)
         said = [line.answer for line in script.lines] if is_scripted else []
         models = (WatchedModel(model, answers, answered, said), WatchedModel(model, background, answered))
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-real-"))
@@ -207,8 +209,8 @@ async def measure(
         known = [one.text for one in await services.facts.known(SCOPE.owner) if one.is_valid]
         summaries = [one.text for one in await services.summaries.active(SCOPE)]
         status = await services.summaries.status(SCOPE)
-        asked = await questions(run)
-        looked_up = await searches(run)
+        asked = await ask_questions(run)
+        looked_up = await count_searches(run)
     return {
         "model": settings.openai_model,
         "endpoint": can,
@@ -223,8 +225,8 @@ async def measure(
             "longest_answer": max((usage.completion for usage in background.usages), default=0),
             "failed_folds": len(failed),
         },
-        "facts": learned(script, known).figures(),
-        "summaries": kept(script, summaries, folded_lines=len(script.lines) - status.counts.active_turns),
+        "facts": judge_facts(script, known).figures(),
+        "summaries": judge_summaries(script, summaries, folded_lines=len(script.lines) - status.counts.active_turns),
         "questions": asked,
         "tools": looked_up,
         # As they came, for reading, and for tests that replay them.
@@ -251,20 +253,24 @@ async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
-    parser.add_argument("--turns", type=number(1, 40), default=40)
-    parser.add_argument("--every-n", type=number(1, 500), default=5)
+    parser.add_argument("--turns", type=make_number_parser(1, 40), default=40)
+    parser.add_argument("--every-n", type=make_number_parser(1, 500), default=5)
     parser.add_argument("--answers", choices=("script", "model"), default="script", help="who answers while it is told")
-    parser.add_argument("--answered", type=written, help="keep the model's answers in this file, and use those in it")
-    parser.add_argument("--minutes", type=number(1), help="stop after so many; the same call goes on (--answered)")
-    parser.add_argument("--out", type=written, help="write the figures to this file as well")
+    parser.add_argument(
+        "--answered", type=parse_output_path, help="keep the model's answers in this file, and use those in it"
+    )
+    parser.add_argument(
+        "--minutes", type=make_number_parser(1), help="stop after so many; the same call goes on (--answered)"
+    )
+    parser.add_argument("--out", type=parse_output_path, help="write the figures to this file as well")
     options = parser.parse_args(arguments)
     try:
-        result = {"benchmark": "real", **asyncio.run(_measured(options, settings_of(parser)))}
+        result = {"benchmark": "real", **asyncio.run(_measured(options, read_settings_or_exit(parser)))}
     except TimeoutError:
         parser.exit(3, f"stopped after {options.minutes} minutes; the same call goes on\n")
     if options.out:
         options.out.write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    report(result)
+    print_report(result)
 
 
 if __name__ == "__main__":

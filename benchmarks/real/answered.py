@@ -15,7 +15,7 @@ from records.model_calls import Completion, PromptMessage, ToolCall, Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """A finished answer. `first` is the seconds until its first text, or None. `shown` is the text that was streamed."""
+    """A finished answer. `first` is the seconds until its first text, or None. `shown` is the streamed text."""
 
     completion: Completion
     first: float | None

@@ -45,7 +45,7 @@ class Learned:
         }
 
 
-def learned(script: Script, known: Sequence[str]) -> Learned:
+def judge_facts(script: Script, known: Sequence[str]) -> Learned:
     """Compare the facts that the program has learned with the script.
 
     A learned fact is wrong if it no longer holds, or if it has a number or name that the person never used.
@@ -56,8 +56,8 @@ def learned(script: Script, known: Sequence[str]) -> Learned:
     wrong, others = [], []
     for text in known:
         if any(one.is_in(text) for one in hold):
-            wrong += [text] if invented(text, said) else []
-        elif any(one.is_in(text) for one in ended) or invented(text, said):
+            wrong += [text] if find_invented(text, said) else []
+        elif any(one.is_in(text) for one in ended) or find_invented(text, said):
             wrong.append(text)
         else:
             others.append(text)
@@ -65,14 +65,14 @@ def learned(script: Script, known: Sequence[str]) -> Learned:
     return Learned(told=len(hold), right=len(right), missed=missed, wrong=tuple(wrong), others=tuple(others))
 
 
-def invented(text: str, said: str) -> list[str]:
+def find_invented(text: str, said: str) -> list[str]:
     """Return the numbers and names of a text that nobody said. `said` is folded to lower case."""
     names = [name for name in _NAME.findall(text) if not _NOT_NAMES.fullmatch(name)]
     words = {*_NUMBER.findall(text), *names}
     return sorted(word for word in words if _folded(word.removesuffix("'s").removesuffix("’s")) not in said)
 
 
-def kept(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict[str, object]:
+def judge_summaries(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict[str, object]:
     """Count the names, numbers and dates of the summarized lines that a summary keeps, and those that it invents."""
     keys = [key for line in script.lines[:folded_lines] for key in line.keys]
     whole = _folded("\n".join(summaries))
@@ -80,7 +80,7 @@ def kept(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict
         "\n".join([script.person, *(f"{line.text}\n{line.answer}\n{line.said_at}" for line in script.lines)])
     )
     months = " ".join(f"{line.said_at:%B %d %Y %A} {line.said_at.day}" for line in script.lines)
-    found = {text: invented(text, f"{said} {_folded(months)}") for text in summaries}
+    found = {text: find_invented(text, f"{said} {_folded(months)}") for text in summaries}
     lost = [key for key in keys if _folded(key) not in whole]
     return {
         "summaries": len(summaries),

@@ -19,8 +19,8 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from playground.bot_api import bot_api
-from playground.control import control
+from playground.bot_api import make_bot_api
+from playground.control import make_control
 from playground.faults import Faults
 from playground.feed import Feed
 from playground.server import serve
@@ -411,8 +411,8 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
     world, faults = World(token=TOKEN), Faults()
     app = Starlette(
         routes=[
-            Mount("/control", control(world, faults)),
-            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+            Mount("/control", make_control(world, faults)),
+            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
     async with serve(app) as url, running() as (model, model_url):

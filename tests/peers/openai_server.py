@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from playground.parameters import parameters
+from playground.parameters import parse_parameters
 from playground.server import serve
 
 Where = Literal["", "start", "middle"]
@@ -244,7 +244,7 @@ class OpenAIServer:
 
     async def _transcriptions(self, request: Request) -> Response:
         """What was "said" in a recording is scripted, or else is the recording itself, read as text."""
-        form = await parameters(request)
+        form = await parse_parameters(request)
         file = form.upload("file")
         assert file is not None
         data = file.data

@@ -11,8 +11,8 @@ from starlette.routing import Mount
 from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
-from playground.bot_api import bot_api
-from playground.control import control
+from playground.bot_api import make_bot_api
+from playground.control import make_control
 from playground.faults import Faults
 from playground.server import serve
 from playground.world import World
@@ -91,8 +91,8 @@ async def telegram() -> AsyncIterator[Telegram]:
     world = peopled(clock)
     app = Starlette(
         routes=[
-            Mount("/control", control(world, faults)),
-            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+            Mount("/control", make_control(world, faults)),
+            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
     async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:

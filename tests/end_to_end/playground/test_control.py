@@ -9,7 +9,7 @@ import httpx
 import pytest
 from telegram.ext import ExtBot
 
-from playground.bot_api import bot_api
+from playground.bot_api import make_bot_api
 from playground.server import serve
 from playground.world import World
 from tests.support.http import NO_CERTIFICATES
@@ -132,7 +132,7 @@ async def test_the_menu_of_a_person(telegram: Telegram) -> None:
 async def test_held_polls_are_answered_when_the_server_stops() -> None:
     world = peopled(Clock())
     async with httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:
-        async with serve(bot_api(world)) as url:
+        async with serve(make_bot_api(world)) as url:
             poll = asyncio.create_task(http.get(f"{url}/bot{TOKEN}/getUpdates?timeout=50"))
             await world.updates.polled()
         assert (await poll).json() == {"ok": True, "result": []}
@@ -143,7 +143,7 @@ async def test_a_world_goes_on_under_a_new_server() -> None:
     world.say(ANN, ANN, "hi")
     for _ in range(2):
         async with (
-            serve(bot_api(world)) as url,
+            serve(make_bot_api(world)) as url,
             httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES, timeout=60) as http,
         ):
             assert len((await http.get(f"{url}/bot{TOKEN}/getUpdates")).json()["result"]) == 1
@@ -151,5 +151,5 @@ async def test_a_world_goes_on_under_a_new_server() -> None:
 
 async def test_a_port_in_use_is_an_os_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        async with serve(bot_api(peopled(Clock())), taken.getsockname()[1]):
+        async with serve(make_bot_api(peopled(Clock())), taken.getsockname()[1]):
             pass

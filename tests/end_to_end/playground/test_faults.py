@@ -8,7 +8,7 @@ from telegram import MessageEntity
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter
 from telegram.ext import ExtBot
 
-from playground.faults import Fault, Faults, fault_from
+from playground.faults import Fault, Faults, parse_fault
 from playground.parameters import Parameters
 
 from .conftest import ANN, BOB, TOKEN, Telegram
@@ -104,7 +104,7 @@ def test_rules_count_calls() -> None:
 @pytest.mark.parametrize("rule", [{}, {"kind": "flood"}, {"kind": "hang", "colour": 1}, {"kind": "hang", "times": "x"}])
 def test_what_is_no_fault_is_refused_with_a_sentence(rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
-        fault_from(rule)
+        parse_fault(rule)
 
 
 async def test_every_call_is_in_the_journal(telegram: Telegram, bot: Bot) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from bot import has_screen
-from playground.app import playground_app
+from playground.app import make_playground_app
 from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, Guests
 from playground.past import bring_back, erase
 from playground.refusals import Json
@@ -50,7 +50,7 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
         erased.append(owner)
 
     guests = Guests(world, file, erase_it)
-    app = playground_app(world, model_name="none", guests=guests)
+    app = make_playground_app(world, model_name="none", guests=guests)
     async with (
         serve(app) as url,
         httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,
@@ -163,7 +163,7 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
         await bring_back(world, talk.services, formatted)
     [shown] = world.messages[ANN.id].values()
     assert (shown["from"]["first_name"], shown["from"]["is_bot"]) == ("ChatGPT", True)
-    app = playground_app(world, model_name="none")
+    app = make_playground_app(world, model_name="none")
     async with serve(app) as url, chromium() as browser:
         page = await browser.new_page()
         await page.goto(url)
@@ -186,7 +186,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
     for number in range(20):
         world.recall(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
     guests = Guests(world, tmp_path / "people.json", erase_nothing)
-    app = playground_app(world, model_name="a scripted bot", guests=guests)
+    app = make_playground_app(world, model_name="a scripted bot", guests=guests)
     async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
         context = await browser.new_context(viewport={"width": 1400, "height": 900}, locale="en")
         page = await context.new_page()

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
-from playground.app import playground_app
+from playground.app import make_playground_app
 from playground.server import serve
 from playground.world import World
 from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
@@ -101,7 +101,7 @@ async def browser() -> AsyncIterator[Browser]:
 async def playground(browser: Browser) -> AsyncIterator[Playground]:
     world, problems = new_world(), list[str]()
 
-    app = playground_app(world, model_name="a scripted bot")
+    app = make_playground_app(world, model_name="a scripted bot")
     async with serve(app) as url, scripted_bot(url, TOKEN) as bot:
         yield Playground(world=world, url=url, bot=bot, browser=browser, problems=problems)
         # Before the server goes: its absence would be a problem on every console.
@@ -303,11 +303,11 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
     page = await context.new_page()
     page.set_default_timeout(PATIENCE)
     with kept_port() as port:
-        async with serve(playground_app(first, model_name="first"), port) as url:
+        async with serve(make_playground_app(first, model_name="first"), port) as url:
             await page.goto(url)
             await expect(page.locator("article")).to_contain_text("before")
         await expect(page.locator("#chat-status")).to_have_text("waiting for the server…")
-        async with serve(playground_app(second, model_name="second"), port):
+        async with serve(make_playground_app(second, model_name="second"), port):
             await expect(page.locator("article")).to_contain_text("after")
             await expect(page.locator("#banner")).to_contain_text("second")
             await context.close()
@@ -315,7 +315,7 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def served() -> AsyncIterator[httpx.AsyncClient]:
-    app = playground_app(new_world(), model_name="none")
+    app = make_playground_app(new_world(), model_name="none")
     async with (
         serve(app) as url,
         httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,

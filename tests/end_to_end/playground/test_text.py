@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.markup import parsed
+from playground.markup import parse_markup
 from playground.refusals import Refusal
-from playground.text import formatted, offsets, pieces, units
+from playground.text import compute_offsets, count_units, format_text, split_text
 
 
 def test_lengths_are_counted_in_utf_16_units() -> None:
-    assert units("a😀é") == 4
-    assert offsets("a😀é") == [0, 1, 3, 4]
+    assert count_units("a😀é") == 4
+    assert compute_offsets("a😀é") == [0, 1, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_lengths_are_counted_in_utf_16_units() -> None:
     ],
 )
 def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: str) -> None:
-    kept, [entity] = formatted(text)
+    kept, [entity] = format_text(text)
     utf_16 = kept.encode("utf-16-le")
     begin = 2 * entity["offset"]
     assert entity["type"] == kind
@@ -36,16 +36,16 @@ def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: 
 
 @pytest.mark.parametrize("text", ["and/or", "1/2", "a//b", "ann@", "#1"])
 def test_what_is_no_entity_is_not_found(text: str) -> None:
-    assert formatted(text) == (text, [])
+    assert format_text(text) == (text, [])
 
 
 def test_nothing_is_found_inside_code() -> None:
-    _, entities = formatted("/start", [{"type": "code", "offset": 0, "length": 6}])
+    _, entities = format_text("/start", [{"type": "code", "offset": 0, "length": 6}])
     assert entities == [{"type": "code", "offset": 0, "length": 6}]
 
 
 def test_the_text_is_trimmed_and_its_entities_follow() -> None:
-    text, entities = formatted("  a\r\nbold \n", [{"type": "bold", "offset": 5, "length": 5}])
+    text, entities = format_text("  a\r\nbold \n", [{"type": "bold", "offset": 5, "length": 5}])
     assert text == "a\nbold"
     assert entities == [{"type": "bold", "offset": 2, "length": 4}]
 
@@ -63,12 +63,12 @@ def test_the_text_is_trimmed_and_its_entities_follow() -> None:
 )
 def test_entities_that_do_not_fit_are_refused(offset: int, length: int, reason: str) -> None:
     with pytest.raises(Refusal) as refused:
-        formatted("😀ab", [{"type": "bold", "offset": offset, "length": length}])
+        format_text("😀ab", [{"type": "bold", "offset": offset, "length": length}])
     assert refused.value.description.startswith(f"Bad Request: {reason}"[:60])
 
 
 def test_html_becomes_entities() -> None:
-    text, entities = parsed('😀 <b>a &lt; <i>b</i></b> <a href="https://x.org/?a=1&amp;b=2">c</a>', "HTML")
+    text, entities = parse_markup('😀 <b>a &lt; <i>b</i></b> <a href="https://x.org/?a=1&amp;b=2">c</a>', "HTML")
     assert text == "😀 a < b c"
     assert entities == [
         {"type": "italic", "offset": 7, "length": 1},
@@ -80,19 +80,19 @@ def test_html_becomes_entities() -> None:
 @pytest.mark.parametrize("text", ["<b>open", "closed</b>", "<b><i>x</b></i>", "<script>x</script>", "a < b"])
 def test_broken_html_is_refused(text: str) -> None:
     with pytest.raises(Refusal, match="can't parse entities"):
-        parsed(text, "HTML")
+        parse_markup(text, "HTML")
 
 
 @given(st.text(alphabet="ab \n😀", max_size=200), st.integers(min_value=2, max_value=20))
 def test_pieces_fit_and_are_the_whole_text(text: str, limit: int) -> None:
-    cut = pieces(text, limit)
+    cut = split_text(text, limit)
     assert "".join(cut) == text
-    assert all(units(piece) <= limit for piece in cut)
+    assert all(count_units(piece) <= limit for piece in cut)
 
 
 @given(st.text(max_size=60), st.data())
 def test_an_entity_that_fits_is_never_refused(text: str, data: st.DataObject) -> None:
-    at = offsets(text)
+    at = compute_offsets(text)
     begin, end = sorted((data.draw(st.sampled_from(at)), data.draw(st.sampled_from(at))))
-    kept, entities = formatted(text, [{"type": "bold", "offset": begin, "length": end - begin}])
-    assert all(0 <= entity["offset"] < entity["offset"] + entity["length"] <= units(kept) for entity in entities)
+    kept, entities = format_text(text, [{"type": "bold", "offset": begin, "length": end - begin}])
+    assert all(0 <= entity["offset"] < entity["offset"] + entity["length"] <= count_units(kept) for entity in entities)

@@ -10,7 +10,7 @@ import pytest
 
 from assembly import open_services
 from benchmarks import filling, load, recall, scale, tokens
-from benchmarks.filling import UNFOLDED, fill, said
+from benchmarks.filling import UNFOLDED, fill, make_texts
 from benchmarks.locomo import read
 from benchmarks.recall import SCOPE, Clock, remember
 from records.owners import StorageType
@@ -186,7 +186,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()}
-    scale.filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
+    scale.fill_case(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
     assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
     assert "sqlite-100" in kept
 
@@ -207,7 +207,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     assert (counts.total, counts.archived) == (1_500, sum(summary.message_count for summary in summaries))
     assert UNFOLDED <= counts.active < 3 * UNFOLDED
     assert 0 < counts.active_summaries <= 10
-    assert newest[0].content == list(said(1_500))[-1]
+    assert newest[0].content == list(make_texts(1_500))[-1]
 
 
 async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, mo
     await fill(tmp_path, StorageType.SQLITE, scopes, 190)
     async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
         for scope in scopes:
-            await SqliteStore(database).load(scope.owner, filling.batches(scope, 190))
+            await SqliteStore(database).load(scope.owner, filling.make_batches(scope, 190))
     filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
@@ -233,7 +233,7 @@ async def test_a_server_filled_at_once_holds_what_loading_makes(
     await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
     async with open_postgres_database(one_by_one) as database:
         for scope in scopes:
-            await PostgresStore(database).load(scope.owner, filling.batches(scope, 90))
+            await PostgresStore(database).load(scope.owner, filling.make_batches(scope, 90))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()

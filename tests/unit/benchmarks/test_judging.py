@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.judging import found, session_figures
+from benchmarks.judging import compute_session_figures, find_shown_ids
 from benchmarks.locomo import Sample, read
 from tests.paths import ROOT
 
@@ -21,13 +21,13 @@ SAID = "The bees are here. I collected them on the 24th from a farm near Hinton.
     ],
 )
 def test_a_message_is_found_where_enough_of_it_is_shown(shown: str, is_found: bool) -> None:
-    assert found({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
+    assert find_shown_ids({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
 
 
 def test_sessions_count_in_the_order_in_which_the_ranking_names_them() -> None:
-    assert session_figures(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
-    assert session_figures(["D1:1"], ["D2:9"]) == (0.0, 0.0)
-    recall, gain = session_figures(["D1:1", "D2:1"], ["D2:9", "D3:1"])
+    assert compute_session_figures(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
+    assert compute_session_figures(["D1:1"], ["D2:9"]) == (0.0, 0.0)
+    recall, gain = compute_session_figures(["D1:1", "D2:1"], ["D2:9", "D3:1"])
     assert (recall, round(gain, 3)) == (0.5, 0.387)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.locomo import data_file, evidence_ids, read
+from benchmarks.locomo import parse_data_file, parse_evidence_ids, read
 
 KNOWN = frozenset({"D8:6", "D9:17", "D11:26", "D30:5"})
 
@@ -26,7 +26,7 @@ KNOWN = frozenset({"D8:6", "D9:17", "D11:26", "D30:5"})
 def test_evidence_is_read_in_every_spelling_and_dropped_where_it_exists_nowhere(
     raw: list[str], found: tuple[str, ...]
 ) -> None:
-    assert evidence_ids(raw, KNOWN) == found
+    assert parse_evidence_ids(raw, KNOWN) == found
 
 
 def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_a_file_that_nothing_can_be_measured_with_is_named(tmp_path: Path, conte
     if content is not None:
         file.write_text(content, encoding="utf-8")
     with pytest.raises(ArgumentTypeError, match=said):
-        data_file(str(file))
+        parse_data_file(str(file))

@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.real import script as scripts
 from benchmarks.real.__main__ import measure
 from benchmarks.real.answered import Answered
-from benchmarks.real.judging import invented, kept, learned
+from benchmarks.real.judging import find_invented, judge_facts, judge_summaries
 from settings import Settings
 from tests.peers.openai_server import Behaviour, running
 
@@ -26,7 +26,7 @@ def test_the_script_has_what_it_promises() -> None:
 
 
 def test_what_was_learned_is_judged_by_its_words() -> None:
-    found = learned(
+    found = judge_facts(
         SCRIPT.first(5),
         [
             "Nora lives in Lisbon.",
@@ -44,14 +44,16 @@ def test_what_was_learned_is_judged_by_its_words() -> None:
 
 
 def test_what_no_longer_holds_is_wrong() -> None:
-    found = learned(SCRIPT, ["Nora lives in Lisbon.", "Nora lives in Porto."])
+    found = judge_facts(SCRIPT, ["Nora lives in Lisbon.", "Nora lives in Porto."])
     assert found.wrong == ("Nora lives in Lisbon.",)
     assert found.right == 1
 
 
 def test_names_and_numbers_that_nobody_said_are_invented() -> None:
-    assert invented("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
-    figures = kept(SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."], folded_lines=2)
+    assert find_invented("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
+    figures = judge_summaries(
+        SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."], folded_lines=2
+    )
     assert figures["lost"] == ["Santa Clara"]
     assert figures["with_something_invented_percent"] == 50.0
 

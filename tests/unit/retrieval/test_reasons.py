@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.locomo import Line, Sample, read
-from benchmarks.recall import SCOPE, recall, remembered
+from benchmarks.recall import SCOPE, open_remembered, recall
 from locales.catalog import LANGUAGES, speak_in, tr
 from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
@@ -132,7 +132,7 @@ async def answers(language: str) -> list[Given]:
     sample: Sample = replace(whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions))
     texts = [one.text for one in sample.questions[:ASKED]]
     embedder, given = SharedLetters(), []
-    async with remembered(sample, Settings(), embedder=embedder) as memory:
+    async with open_remembered(sample, Settings(), embedder=embedder) as memory:
         await memory.until("")
         said = await memory.store.read_messages(SCOPE, sorted(memory.ids))
         speakers = await memory.store.list_speakers(SCOPE)

@@ -18,7 +18,7 @@ from chat.attachments import Attachments
 from llm.chat_model import ChatModel, OnText
 from llm.offline import OfflineModel
 from llm.speech import Transcriber
-from playground.bot_api import bot_api
+from playground.bot_api import make_bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
@@ -234,7 +234,7 @@ async def peer() -> AsyncIterator[Peer]:
     world.add_person(EVE, "Eve")
     world.add_group(GROUP, "Picnic", members=[ANN, BOB, EVE], admins=[ANN])
     world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN], is_forum=True, topics={TOPIC: "Garden"})
-    async with serve(bot_api(world, faults, webhook_delays=(0.001,))) as url:
+    async with serve(make_bot_api(world, faults, webhook_delays=(0.001,))) as url:
         yield Peer(world, faults, url)
 
 

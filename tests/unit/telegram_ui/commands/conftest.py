@@ -13,7 +13,7 @@ from telegram.ext import ExtBot
 
 from chat.services import Services
 from locales.catalog import speak_in
-from playground.bot_api import bot_api
+from playground.bot_api import make_bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
@@ -132,7 +132,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
     world.privacy_mode = False
     for person in (ANN, BOB):
         world.say(person, person, "hello")
-    async with serve(bot_api(world, faults)) as url:
+    async with serve(make_bot_api(world, faults)) as url:
         request = AiohttpRequest(read_timeout=20.0, trust_env=False, connection_pool_size=8)
         updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:

@@ -6,8 +6,8 @@ import time
 import pytest
 from telegram.ext import ExtBot
 
-from playground.bot_api import bot_api
-from playground.limits import BURST, IN_A_GROUP, IN_ALL, Limits, counts
+from playground.bot_api import make_bot_api
+from playground.limits import BURST, IN_A_GROUP, IN_ALL, Limits, is_counted
 from playground.server import serve
 from playground.world import World
 from telegram_ui.sending.chat import Chat
@@ -73,10 +73,10 @@ def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
         took.append(limits.wait(-5))
         now[0] += 1
     assert took == [0] * IN_A_GROUP + [40]
-    assert counts("sendMessageDraft")
-    assert counts("editMessageText")
-    assert not counts("sendChatAction")
-    assert not counts("getUpdates")
+    assert is_counted("sendMessageDraft")
+    assert is_counted("editMessageText")
+    assert not is_counted("sendChatAction")
+    assert not is_counted("getUpdates")
 
 
 async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
     for person in range(1, MANY + 1):
         world.add_person(person, f"Person {person}")
         world.say(person, person, "hello")
-    async with serve(bot_api(world, limits=Limits(time.monotonic))) as url:
+    async with serve(make_bot_api(world, limits=Limits(time.monotonic))) as url:
         request = AiohttpRequest(read_timeout=20.0, trust_env=False, connection_pool_size=MANY)
         updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:

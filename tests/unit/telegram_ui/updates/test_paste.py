@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.text import pieces, units
+from playground.text import count_units, split_text
 from telegram_ui.updates.paste import MAX_PIECES, Pastes, continues_message, may_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
@@ -125,7 +125,7 @@ def test_closing_leaves_open_pastes_incomplete(pastes: Pastes[Text], timers: Tim
 def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
     pastes = Pastes[Text](timers)
-    parts = [Text(units(part)) for part in pieces(text)]
+    parts = [Text(count_units(part)) for part in split_text(text)]
     if not may_be_continued(parts[0]):
         assert len(parts) == 1
         return
