@@ -38,7 +38,7 @@ from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
 from settings import Settings, find_misspelt, read_environment
 from storage import backup
-from telegram_ui.check import IN_THE_SETTINGS, check, find_missing_settings
+from telegram_ui.check import SETTINGS_ERRORS, check, find_missing_settings
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return asyncio.run(_run_until_stopped(partial(run, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.announce(error.sentence, logging.ERROR)
-        return 2 if isinstance(error, IN_THE_SETTINGS) else 1
+        return 2 if isinstance(error, SETTINGS_ERRORS) else 1
     except KeyboardInterrupt:
         return 130
 

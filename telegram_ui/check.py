@@ -47,12 +47,12 @@ class Findings:
             for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
                 words = words.replace(secret, "***")
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
-            self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
+            self.say(part, error.sentence + said, status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
 # Errors that another attempt would not remove, with exit status 2.
-IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
+SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:

@@ -86,7 +86,7 @@ class AnswerButtons(Family):
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:
             reply = self._services.conversation.reply
-            return incoming, await reply(incoming, on_text=stream.show, kept=stream.read_seen)
+            return incoming, await reply(incoming, on_text=stream.show, kept=stream.get_seen_text)
 
         return await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
 
@@ -138,7 +138,7 @@ class AnswerButtons(Family):
                 ask.person,
                 in_group=not chat.is_private,
                 on_text=stream.show,
-                kept=stream.read_seen,
+                kept=stream.get_seen_text,
             )
 
         stream = await self._begin_answer(ask, instead_of=instead_of)

@@ -7,7 +7,7 @@ from locales.catalog import tr
 from locales.told import format_state, format_what_is_stored
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Family, command, press
-from telegram_ui.sending.formatting import Marked
+from telegram_ui.sending.formatting import TextBuilder
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")  # the commands of /help
@@ -55,7 +55,7 @@ class Basics(Family):
 
     @press(MORE)
     async def _show_all_commands(self, ask: Ask) -> None:
-        shown, sections = Marked().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
+        shown, sections = TextBuilder().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
         for row in self._list_permitted_commands(ask):
             sections[row.heading].append(row)
         for heading, rows in sections.items():

@@ -20,7 +20,7 @@ from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, count_units, split_piece
+from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_units, split_text
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
 MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
@@ -110,8 +110,8 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
         groups = list(_split_pages([items[-1], *items[:-1]], room))
     pages = []
     for number, group in enumerate(groups, start=1):
-        shown = Marked().bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
-        pages.append(shown.folded_piece(_format_sections(group)).piece())
+        shown = TextBuilder().bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
+        pages.append(shown.add_folded_piece(_format_sections(group)).piece())
     return pages
 
 
@@ -121,7 +121,7 @@ def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
     size = 0
     for heading, text in items:
         overhead = count_units(heading) + len("\n\n\n")
-        shown = next(split_piece(text, limit=room - overhead)).text
+        shown = next(split_text(text, limit=room - overhead)).text
         item_size = overhead + count_units(shown)
         if page and size + item_size > room:
             yield page
@@ -132,7 +132,7 @@ def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
 
 
 def _format_sections(items: Sequence[Item]) -> Piece:
-    shown = Marked()
+    shown = TextBuilder()
     for number, (heading, section) in enumerate(groupby(items, key=itemgetter(0))):
         shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(line for _, line in section))
     return shown.piece()

@@ -21,8 +21,14 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import Piece, split_piece
-from telegram_ui.sending.http import format_error_type, has_phrase, is_about_entities, is_without_effect, parse_seconds
+from telegram_ui.sending.formatting import Piece, split_text
+from telegram_ui.sending.http import (
+    format_error_type,
+    get_retry_seconds,
+    has_phrase,
+    is_about_entities,
+    is_without_effect,
+)
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     STYLE,
@@ -41,11 +47,11 @@ Streaming = Literal["auto", "edit", "off"]
 OnSent = Callable[[Sequence[int]], Awaitable[None]]  # gets the ids of the messages of a piece that was sent
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-TYPING_AFTER = 0.5  # seconds of silence before typing is shown, so that quick answers need none
+TYPING_DELAY_SECONDS = 0.5  # seconds of silence before typing is shown, so that quick answers need none
 ATTEMPTS = 5  # of one request
 MAX_WAIT_SECONDS = 600.0  # the longest total wait of one final text for Telegram
 MAX_KNOWN_THREADS = 10_000  # messages in topics. A reaction to an older one is looked up in the memory.
-CHATS_KNOWN = 1_000  # idle chats whose state is kept
+MAX_KNOWN_CHATS = 1_000  # idle chats whose state is kept
 
 
 class DeliveryError(KeepsakeError):
@@ -97,12 +103,12 @@ class Delivery:
         self._streaming, self._on_upgrade = streaming, on_upgrade
         # A state in use stays the same object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
-        self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
-        self._upgraded = LRUCache[int, int](CHATS_KNOWN)
+        self._recent = LRUCache[int, _ChatState](MAX_KNOWN_CHATS)
+        self._upgraded = LRUCache[int, int](MAX_KNOWN_CHATS)
         self._threads = LRUCache[tuple[int, int], int](MAX_KNOWN_THREADS)  # by chat and message
         self.closing = asyncio.Event()
 
-    def current_id(self, chat: Chat) -> int:
+    def get_current_id(self, chat: Chat) -> int:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
@@ -112,7 +118,7 @@ class Delivery:
 
     def _remember_thread(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
-            self._threads[self.current_id(chat), message_id] = chat.thread
+            self._threads[self.get_current_id(chat), message_id] = chat.thread
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
@@ -121,7 +127,7 @@ class Delivery:
         Raise DeliveryError, or DeliveryUnknown if the text may have arrived.
         """
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
-        return await self.send(chat, list(split_piece(whole.text, whole.entities)), keyboard=keyboard)
+        return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def replace(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
@@ -133,7 +139,7 @@ class Delivery:
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """Put a reaction under a message. Return False if Telegram does not allow it."""
-        request = partial(self.bot.set_message_reaction, self.current_id(chat), message_id, emoji)
+        request = partial(self.bot.set_message_reaction, self.get_current_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
@@ -142,14 +148,14 @@ class Delivery:
 
     @contextlib.asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action while the block runs, but not in the first TYPING_AFTER seconds."""
+        """Show the typing action while the block runs, but not in the first TYPING_DELAY_SECONDS seconds."""
         repeating: asyncio.Task[None] | None = None
 
         def begin() -> None:
             nonlocal repeating
             repeating = asyncio.create_task(self._keep_typing(chat))
 
-        silent = self.clock.call_later(TYPING_AFTER, begin)
+        silent = self.clock.call_later(TYPING_DELAY_SECONDS, begin)
         try:
             yield
         finally:
@@ -159,9 +165,9 @@ class Delivery:
 
     def is_paused(self, chat: Chat) -> bool:
         """Return True if Telegram has asked for a pause in this chat that has not ended."""
-        return self.state(chat).final_from > self.clock.time()
+        return self.get_state(chat).final_from > self.clock.time()
 
-    def state(self, chat: Chat) -> _ChatState:
+    def get_state(self, chat: Chat) -> _ChatState:
         state = self._states.setdefault(chat.id, _ChatState())
         self._recent[chat.id] = state
         return state
@@ -169,19 +175,19 @@ class Delivery:
     def choose_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """Return how a growing answer is shown in this chat."""
         if self._streaming == "auto":
-            return "draft" if chat.is_private and self.state(chat).takes_drafts else "edit"
+            return "draft" if chat.is_private and self.get_state(chat).takes_drafts else "edit"
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
-            state = self.state(chat)
+            state = self.get_state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
+                        self.get_current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
                     )
                 except RetryAfter as refused:
-                    state.preview_from = self.clock.time() + parse_seconds(refused)
+                    state.preview_from = self.clock.time() + get_retry_seconds(refused)
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
@@ -202,7 +208,7 @@ class Delivery:
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(instead_of)
-        state = self.state(chat)
+        state = self.get_state(chat)
         async with state.order:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
@@ -228,7 +234,7 @@ class Delivery:
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
         """Delete some of the bot's own messages. If Telegram refuses, log that and raise nothing."""
-        if self.current_id(chat) != chat.id:
+        if self.get_current_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
             try:
@@ -240,7 +246,7 @@ class Delivery:
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change the text and buttons of a message. Return False if it is gone."""
-        async with self.state(chat).order:
+        async with self.get_state(chat).order:
             return await self._edit_part(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
@@ -251,7 +257,7 @@ class Delivery:
         except BadRequest as refused:
             if not part.entities or not is_about_entities(refused):
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
-        plain = [piece for piece in split_piece(part.plain or part.text) if not piece.is_blank]
+        plain = [piece for piece in split_text(part.plain or part.text) if not piece.is_blank]
         ids = []
         for number, piece in enumerate(plain):
             markup = keyboard if piece is plain[-1] else None
@@ -270,7 +276,7 @@ class Delivery:
         """
 
         async def post() -> int:
-            chat_id = self.current_id(chat)
+            chat_id = self.get_current_id(chat)
             reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
                 "chat_id": chat_id,
@@ -286,12 +292,12 @@ class Delivery:
             return self._remember_thread(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
-        async with self.state(chat).order:
+        async with self.get_state(chat).order:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
         """Try once to show a draft with a stop button, a rich one if possible. Raise TelegramError if that fails."""
-        self.state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
+        self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
 
@@ -306,7 +312,7 @@ class Delivery:
 
     def is_being_drafted(self, chat: Chat, draft_id: int) -> bool:
         """Return True if this draft shows the answer that is being written in this topic."""
-        return draft_id in self.state(chat).drafts.get(chat.thread, ())
+        return draft_id in self.get_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         topic = chat.topic
@@ -331,7 +337,7 @@ class Delivery:
         for piece in (part, Piece(text=part.plain or part.text)):
 
             async def request(piece: Piece = piece) -> None:
-                if self.current_id(chat) != chat.id:
+                if self.get_current_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.request_edit(chat, message_id, piece, keyboard)
 
@@ -352,7 +358,7 @@ class Delivery:
 
         If the response contains no message, raise the base class TelegramError, because the text may have arrived.
         """
-        chat_id = self.current_id(chat)
+        chat_id = self.get_current_id(chat)
         try:
             send = partial(
                 self.bot.send_message,
@@ -409,7 +415,7 @@ class Delivery:
 
         Raise BadRequest if Telegram refuses the content, and DeliveryError for every other failure.
         """
-        state, waited, failures = self.state(chat), 0.0, 0
+        state, waited, failures = self.get_state(chat), 0.0, 0
         while True:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause
@@ -421,8 +427,8 @@ class Delivery:
             try:
                 return await request()
             except RetryAfter as refused:
-                state.final_from = self.clock.time() + parse_seconds(refused)
-                self.pace.hold_limit()
+                state.final_from = self.clock.time() + get_retry_seconds(refused)
+                self.pace.apply_limit()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
@@ -432,7 +438,7 @@ class Delivery:
                 raise
             except ChatMigrated as refused:
                 failures += 1
-                if self.current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
+                if self.get_current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
                 self._on_upgrade(chat.id, refused.new_chat_id)

@@ -120,7 +120,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     """Split an answer into messages, whose texts join to the result of `convert_markdown`."""
-    return _add_plain_texts(markdown, list(split_piece(*convert_markdown(markdown), limit=limit)))
+    return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
 def convert_to_messages(markdown: str) -> list[Piece]:
@@ -132,7 +132,7 @@ def convert_to_messages(markdown: str) -> list[Piece]:
         return []
     text, entities = convert_markdown(markdown)
     for keeps_all_entities in (True, False):
-        parts = list(islice(split_piece(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
+        parts = list(islice(split_text(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
             return [part for part in _add_plain_texts(markdown, parts) if not part.is_blank]
     return []
@@ -144,13 +144,13 @@ def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") 
     The last message ends with `ending`, or with an ellipsis if there is none and the answer continues.
     """
     source = markdown[: (most + 1) * MAX_UNITS]
-    parts = _add_plain_texts(source, list(islice(split_piece(*convert_markdown(source)), most + 1)))
+    parts = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), most + 1)))
     if not ending and len(parts) <= most and len(source) == len(markdown):
         return [part for part in parts if not part.is_blank]
     parts = [part for part in parts if not part.is_blank]
     *before, last = parts[:most] or [Piece(text="")]
     room = MAX_UNITS - (count_units(ending) or 96)
-    shortened = next(split_piece(last.text, last.entities, limit=room), Piece(text=""))
+    shortened = next(split_text(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
@@ -171,7 +171,7 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
     return [replace(part, plain=_spell_out_links(part)) for part in parts]
 
 
-def split_piece(
+def split_text(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
     """Cut at blank lines, else line ends, else spaces, else between characters. `limit` is at least 2.
@@ -284,7 +284,7 @@ def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     return any(kept[character] < number for character, number in wanted.items())
 
 
-class Marked:
+class TextBuilder:
     """Builds a text with entities. Each method returns the builder, so calls can be chained."""
 
     def __init__(self) -> None:
@@ -305,7 +305,7 @@ class Marked:
         """Add an expandable quote. Put it on lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def folded_piece(self, inner: Piece) -> Self:
+    def add_folded_piece(self, inner: Piece) -> Self:
         """Add a part with its own headings as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.folded(inner.text)

@@ -45,16 +45,16 @@ class AiohttpRequest(BaseRequest):
         trust_env: bool = True,
     ) -> None:
         self._pool_size = connection_pool_size
-        self._read = read_timeout
-        self._connect = connect_timeout
-        self._pool = pool_timeout
+        self._read_timeout = read_timeout
+        self._connect_timeout = connect_timeout
+        self._pool_timeout = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
         self._find_proxy = lru_cache(16)(find_proxy)  # by origin: there is one, or two with files
 
     @property
     def read_timeout(self) -> float | None:
-        return self._read
+        return self._read_timeout
 
     async def initialize(self) -> None:
         """Open the session. A second call does nothing."""
@@ -81,8 +81,9 @@ class AiohttpRequest(BaseRequest):
             raise RuntimeError("This request is not initialized!")
         body, headers = _make_body(request_data)
         upload = 600.0 if isinstance(body, aiohttp.FormData) else 20.0
-        read = _choose_timeout(read_timeout, self._read)
-        connect = _choose_timeout(connect_timeout, self._connect) + _choose_timeout(pool_timeout, self._pool)
+        read = _choose_timeout(read_timeout, self._read_timeout)
+        connect = _choose_timeout(connect_timeout, self._connect_timeout)
+        connect += _choose_timeout(pool_timeout, self._pool_timeout)
         timeout = aiohttp.ClientTimeout(
             connect=connect,
             sock_read=read or None,
@@ -101,7 +102,10 @@ class AiohttpRequest(BaseRequest):
                 allow_redirects=False,
             ) as response:
                 status = str(response.status)
-                return response.status, await _read_body(response)
+                content = await read_bytes(response, MAX_ANSWER_BYTES + 1)
+                if len(content) > MAX_ANSWER_BYTES:
+                    raise BadRequest("file is too big")
+                return response.status, content
         except TimeoutError as error:
             status = "none"
             raise TimedOut from error
@@ -113,23 +117,9 @@ class AiohttpRequest(BaseRequest):
             REQUESTS.labels(_name_method(url), status).inc()
 
 
-async def _read_body(response: aiohttp.ClientResponse) -> bytes:
-    read = await read_bytes(response, MAX_ANSWER_BYTES + 1)
-    if len(read) > MAX_ANSWER_BYTES:
-        raise BadRequest("file is too big")
-    return read
-
-
 def _name_method(url: str) -> str:
     name = url.partition("?")[0].rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
-
-
-def was_never_sent(error: TelegramError) -> bool:
-    """Return True if a request failed before a connection was made."""
-    return isinstance(
-        error.__cause__, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.ClientHttpProxyError
-    )
 
 
 def was_unreachable(error: TelegramError) -> bool:
@@ -144,27 +134,27 @@ def _make_body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormDa
         # Like urllib.parse.urlencode, but in C: nine times faster for 4,000 letters that are not ASCII.
         form = URL.build(query=request_data.json_parameters).raw_query_string.encode()
         return form, {"Content-Type": "application/x-www-form-urlencoded"}
-    whole = aiohttp.FormData(quote_fields=False)  # Telegram shows quoted names as they are
+    form_data = aiohttp.FormData(quote_fields=False)  # Telegram shows quoted names as they are
     for name, value in request_data.json_parameters.items():
-        whole.add_field(name, value)
-    for name, (filename, content, kind) in request_data.multipart_data.items():
-        written = BytesIO(content) if isinstance(content, bytes) else content
-        whole.add_field(name, written, filename=filename, content_type=kind)
-    return whole, {}
+        form_data.add_field(name, value)
+    for name, (filename, content, mime) in request_data.multipart_data.items():
+        file = BytesIO(content) if isinstance(content, bytes) else content
+        form_data.add_field(name, file, filename=filename, content_type=mime)
+    return form_data, {}
 
 
 def _choose_timeout(seconds: Any, default: float) -> float:
     return default if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
-def parse_seconds(refused: RetryAfter) -> float:
+def get_retry_seconds(refused: RetryAfter) -> float:
     after = refused.retry_after
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
-def wait_after(error: Exception, usual: float) -> float:
+def choose_delay(error: Exception, usual: float) -> float:
     """Return the seconds until the next attempt: `usual`, or the pause that Telegram asks for if that is longer."""
-    return max(usual, parse_seconds(error)) if isinstance(error, RetryAfter) else usual
+    return max(usual, get_retry_seconds(error)) if isinstance(error, RetryAfter) else usual
 
 
 def has_phrase(error: TelegramError, *phrases: str) -> bool:
@@ -185,4 +175,5 @@ def is_without_effect(error: TelegramError) -> bool:
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
         return isinstance(error, NetworkError)  # a status of 500 or above
-    return was_never_sent(error)
+    not_connected = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.ClientHttpProxyError
+    return isinstance(cause, not_connected)

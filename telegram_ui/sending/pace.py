@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 MAX_MESSAGES_A_SECOND = 28  # Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")
-PREVIEWS = 20  # drafts and edits among them; the rest is for final texts
+MAX_PREVIEWS_A_SECOND = 20  # drafts and edits among them; the rest is for final texts
 SECOND = 1.0
-HELD_FOR = 60.0  # seconds of the limit after a refusal. Telegram allows bursts, and a local server has no limit.
+LIMIT_SECONDS = 60.0  # seconds of the limit after a refusal. Telegram allows bursts, and a local server has no limit.
 
 
 class Clock(Protocol):
@@ -53,9 +53,9 @@ class SendingPace:
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
-    def hold_limit(self) -> None:
+    def apply_limit(self) -> None:
         """Apply the limit for a while, because Telegram refused a message."""
-        self._held_until = self._clock.time() + HELD_FOR
+        self._held_until = self._clock.time() + LIMIT_SECONDS
 
     async def wait_for_final(self) -> None:
         """Wait until a final text may be sent. Its place is taken at once, so nothing later overtakes it."""
@@ -69,11 +69,8 @@ class SendingPace:
     async def wait_for_preview(self) -> None:
         """Wait until a preview may be sent."""
         async with self._previews:
-            while (wait := self._next_preview_time() - self._clock.time()) > 0:
+            while (now := self._clock.time()) < self._held_until and len(self._moments) >= MAX_PREVIEWS_A_SECOND:
+                if (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + SECOND - now) <= 0:
+                    break
                 await self._clock.sleep(wait)
             self._moments.append(self._clock.time())
-
-    def _next_preview_time(self) -> float:
-        if self._clock.time() >= self._held_until or len(self._moments) < PREVIEWS:
-            return 0.0
-        return self._moments[-PREVIEWS] + SECOND

@@ -31,9 +31,15 @@ from telegram_ui.sending.formatting import (
     cut_beginning,
     is_blank,
     make_rich_markdown,
-    split_piece,
+    split_text,
 )
-from telegram_ui.sending.http import format_error_type, has_phrase, is_about_entities, is_without_effect, parse_seconds
+from telegram_ui.sending.http import (
+    format_error_type,
+    get_retry_seconds,
+    has_phrase,
+    is_about_entities,
+    is_without_effect,
+)
 from telegram_ui.sending.markdown import close_marks
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
@@ -42,11 +48,11 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 NoteShown = Callable[[Sequence[int]], Awaitable[None]]  # store the messages that show an answer, for the next run
 
-GROWING_FOR = 0.1  # seconds a text grows before it is shown. A shorter answer is complete by then.
-STALLED_FOR = 0.5  # seconds after which the beginning is shown even if no more text comes
-PREVIEW_EVERY = 1.0  # seconds between previews in one chat. Telegram takes about one a second.
-IN_A_GROUP_EVERY = 4.0  # seconds between previews in a group, which takes 20 messages a minute
-DRAFT_FOR = 3.0  # seconds an answer grows as a draft before it becomes a message, which can have [Stop]
+MIN_GROWING_SECONDS = 0.1  # seconds a text grows before it is shown. A shorter answer is complete by then.
+MAX_STALL_SECONDS = 0.5  # seconds after which the beginning is shown even if no more text comes
+PREVIEW_SECONDS = 1.0  # seconds between previews in one chat. Telegram takes about one a second.
+GROUP_PREVIEW_SECONDS = 4.0  # seconds between previews in a group, which takes 20 messages a minute
+DRAFT_SECONDS = 3.0  # seconds an answer grows as a draft before it becomes a message, which can have [Stop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class AnswerStream:
         self._delivery = delivery
         self._chat = chat
         self._stop = stop
-        self._state = delivery.state(chat)
+        self._state = delivery.get_state(chat)
         self._mode = delivery.choose_mode(chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet
@@ -110,8 +116,8 @@ class AnswerStream:
         now = self._delivery.clock.time()
         if self._stalled is None:
             self._growing_from = now
-            self._stalled = self._delivery.clock.call_later(STALLED_FOR, self._begin_painting)
-        elif self._growing_from is not None and now - self._growing_from >= GROWING_FOR:
+            self._stalled = self._delivery.clock.call_later(MAX_STALL_SECONDS, self._begin_painting)
+        elif self._growing_from is not None and now - self._growing_from >= MIN_GROWING_SECONDS:
             self._stalled.cancel()
             self._begin_painting()
 
@@ -149,7 +155,12 @@ class AnswerStream:
         await self._delivery.delete_messages(self._chat, self._ids[max(len(parts), 1) :])
         del self._ids[max(len(parts), 1) :]
         if is_file:
-            self._sent.append(await self._send_as_file(markdown, self._sent))
+            content = io.BytesIO(replace_surrogates(markdown).encode())
+            try:
+                send_file = Documents(self._delivery).send
+                self._sent.append(await send_file(self._chat, content, "answer.md", tr("answers-in-file")))
+            except DeliveryUnknown as unknown:
+                raise DeliveryUnknown(sent=self._sent) from unknown
         return self._sent
 
     async def _make_rich_draft(self, markdown: str) -> str:
@@ -169,7 +180,7 @@ class AnswerStream:
         self._ids, self._shown = [], []
         return True
 
-    def read_seen(self) -> str | None:
+    def get_seen_text(self) -> str | None:
         """Return the text that the reader has seen, or None if the bot is stopping."""
         if self._delivery.closing.is_set():
             return None
@@ -194,13 +205,6 @@ class AnswerStream:
         if of > 1 and self._note_shown is not None:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
-    async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
-        content = io.BytesIO(replace_surrogates(markdown).encode())
-        try:
-            return await Documents(self._delivery).send(self._chat, content, "answer.md", tr("answers-in-file"))
-        except DeliveryUnknown as unknown:
-            raise DeliveryUnknown(sent=before) from unknown
-
     async def interrupt(self) -> None:
         """Mark a cancelled answer. Raises nothing."""
         if self._delivery.closing.is_set():
@@ -220,7 +224,7 @@ class AnswerStream:
             return False
         # Shorten the text to make room for the mark. Entities beyond its end would be refused.
         last = self._shown[-1].piece
-        shown = next(split_piece(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
+        shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
             await self._put_message(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
@@ -252,8 +256,8 @@ class AnswerStream:
             if number is None:
                 continue
             # Longer answers are converted less often.
-            every = PREVIEW_EVERY if self._chat.is_private else IN_A_GROUP_EVERY
-            self._state.preview_from = clock.time() + max(every, PREVIEW_EVERY * len(wanted) / 2)
+            every = PREVIEW_SECONDS if self._chat.is_private else GROUP_PREVIEW_SECONDS
+            self._state.preview_from = clock.time() + max(every, PREVIEW_SECONDS * len(wanted) / 2)
             # In a task of its own, because a cancelled request would lose its message id.
             self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
             self._painting = asyncio.create_task(self._show_part(number, wanted))
@@ -273,14 +277,14 @@ class AnswerStream:
             await self._changed.wait()
             return
         changed = asyncio.create_task(self._changed.wait())
-        left = DRAFT_FOR - (self._delivery.clock.time() - self._drafted_at)
+        left = DRAFT_SECONDS - (self._delivery.clock.time() - self._drafted_at)
         aged = asyncio.create_task(self._delivery.clock.sleep(max(left, 0.0)))
         try:
             await asyncio.wait({changed, aged}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await cancel_and_wait(changed)
             await cancel_and_wait(aged)
-        if self._delivery.clock.time() - self._drafted_at >= DRAFT_FOR:
+        if self._delivery.clock.time() - self._drafted_at >= DRAFT_SECONDS:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
 
@@ -294,8 +298,8 @@ class AnswerStream:
         try:
             await self._request_part(number, part)
         except RetryAfter as refused:
-            self._state.preview_from = clock.time() + parse_seconds(refused)
-            self._delivery.pace.hold_limit()
+            self._state.preview_from = clock.time() + get_retry_seconds(refused)
+            self._delivery.pace.apply_limit()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if number < len(self._ids) and has_phrase(refused, "message is not modified"):

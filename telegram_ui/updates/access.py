@@ -12,15 +12,15 @@ from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.updates.parsing import ParsedUpdate, find_upgrade, parse_update
+from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, parse_update
 from telegram_ui.updates.paste import continues_message, may_be_continued
 
-TOLD_WITHIN = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
-MAX_TOLD = 5  # notices to one stranger within TOLD_WITHIN
-MAX_TOLD_IN_ALL = 60  # notices to all strangers within IN_ALL_WITHIN, to leave Telegram's limit to people with access
-IN_ALL_WITHIN = timedelta(minutes=1)
-MAX_REQUESTS = 20  # strangers about whom admins are asked within TOLD_WITHIN
-REMEMBERED = 10_000  # strangers, and members of groups, in the caches
+STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
+MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
+MAX_TOLD_IN_ALL = 60  # notices to all strangers within ALL_STRANGERS_PERIOD. People with access need the rest.
+ALL_STRANGERS_PERIOD = timedelta(minutes=1)
+MAX_REQUESTS = 20  # strangers about whom admins are asked within STRANGER_PERIOD
+MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the caches
 
 
 def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
@@ -48,22 +48,23 @@ class Access:
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
         self.serves = make_access_check(settings, people)
-        self.has_asked: Callable[[int], bool] = lambda person: (
-            people is not None and people.get_standing(person) == "asked"
-        )
         self._admin_ids = settings.admin_user_ids
         self._people = people
         self._requests = (now(), 0)
         self._bot = bot
         self._now = now
-        self._told = LRUCache[int, tuple[datetime, int]](REMEMBERED)
+        self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
         self._told_in_all = (now(), 0)
-        self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
+        self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](MAX_REMEMBERED_PEOPLE)
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
         """Return True if the sender is served. A press on an anonymous admin's button counts as that admin's."""
         person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
         return person > 0 and self.serves(person)
+
+    def has_asked(self, person_id: int) -> bool:
+        """Return True if a stranger waits for an admin's decision."""
+        return self._people is not None and self._people.get_standing(person_id) == "asked"
 
     async def refresh(self, people: Iterable[int]) -> None:
         """Reload admins' decisions made in other processes if one of these people is a stranger."""
@@ -72,10 +73,10 @@ class Access:
 
     def may_tell_stranger(self, person: Person) -> bool:
         """Return True if a stranger may be told about access, and count the notice to prevent spam."""
-        told = self._count_in_period(self._told.get(person.id), TOLD_WITHIN)
+        told = self._count_in_period(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
-        self._told_in_all = self._count_in_period(self._told_in_all, IN_ALL_WITHIN)
+        self._told_in_all = self._count_in_period(self._told_in_all, ALL_STRANGERS_PERIOD)
         if self._told_in_all[1] > MAX_TOLD_IN_ALL:
             return False
         self._told[person.id] = told
@@ -87,7 +88,7 @@ class Access:
             return False
         if not self._admin_ids and not self._people.claimed_by:
             return False
-        self._requests = self._count_in_period(self._requests, TOLD_WITHIN)
+        self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
 
     def _count_in_period(self, counted: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
@@ -125,7 +126,7 @@ class Relevance:
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
 
     def __call__(self, update: telegram.Update) -> bool:
-        if find_upgrade(update) is not None:
+        if find_supergroup_upgrade(update) is not None:
             return True
         parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or not self._access.is_served(parsed):

@@ -157,7 +157,7 @@ class AnswerDelivery:
     ) -> tuple[Outcome, list[int]]:
         """Send the whole answer to an update. Return the outcome and the ids of the messages that show it."""
         wait, refusals = 1.0, 0
-        while await self._queue.begin(update_id, "sends") <= MAX_SENDS:
+        while await self._queue.count_attempt(update_id, "sends") <= MAX_SENDS:
             try:
                 await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown:
@@ -166,7 +166,7 @@ class AnswerDelivery:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
                 return "lost", list(stream.sent)
             except DeliveryError as error:
-                await self._queue.take_back(update_id, "sends")
+                await self._queue.undo_attempt(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
@@ -192,7 +192,7 @@ class AnswerDelivery:
             self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._queue.done([update_id], soon=True)
+            await self._queue.mark_done([update_id], soon=True)
         return shown_as
 
     async def finish_press(self, update_id: int) -> None:
@@ -201,7 +201,7 @@ class AnswerDelivery:
             self._postponed.discard(update_id)
             self._queue.postpone([update_id])
         else:
-            await self._queue.done([update_id])
+            await self._queue.mark_done([update_id])
 
     def make_controls(self, chats: SerialQueues) -> AnswerControls:
         """Return the functions with which buttons start, stop and send answers. `chats` holds the queues of answers."""
@@ -245,7 +245,7 @@ class Answering:
         Do not answer a person who lost access while the message waited.
         """
         if not self._memory.serves(pieces[0].person.id):
-            await self._queue.done([piece.update_id for piece in pieces])
+            await self._queue.mark_done([piece.update_id for piece in pieces])
             return
         first = await self._placement.replace_forgotten_conversation(pieces[0])
         pieces = [piece.with_conversation(first.scope) for piece in pieces]
@@ -267,11 +267,12 @@ class Answering:
                 read = await self._attached_files.read(pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
-                await self._queue.done(ids)
+                await self._queue.mark_done(ids)
                 return
+            answer = self._conversation.reply
             async with self._delivery.show_typing(parsed.chat):
                 with self._queues.chats.stoppable(parsed.location):
-                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.read_seen)
+                    reply = await answer(read.incoming, on_text=stream.show, kept=stream.get_seen_text)
             # The answer is stored now, so cancelling must not stop it half-way through sending.
             delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
             await asyncio.shield(delivering)
@@ -281,13 +282,13 @@ class Answering:
             else:
                 await stream.interrupt()
                 if not self._delivery.closing.is_set():
-                    await self._queue.done(ids)
+                    await self._queue.mark_done(ids)
             raise
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()
             if await self._error_boundary.report_failure(parsed, error, request):
-                await self._queue.done(ids)
+                await self._queue.mark_done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: TurnWithFiles
@@ -321,7 +322,7 @@ class Answering:
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that no crash loses them."""
-        done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
+        done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
         elif self._queue.are_written(ids):

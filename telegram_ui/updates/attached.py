@@ -18,7 +18,7 @@ FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
 MAX_FILES = 10  # files read in one formatted message, as many as an album holds
-PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})  # the formats that models with vision take
+PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})  # what models with vision take
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +60,9 @@ def name_attachment(message: telegram.Message) -> str:
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
-def find_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+def parse_media_files(
+    media: Sequence[tuple[str, Any]],
+) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the readable files of a formatted message, and the kinds of the unreadable ones.
 
     `media` holds the kind of each file, such as "photo", and its raw JSON.
@@ -81,12 +83,12 @@ def find_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFi
     return tuple(files), tuple(dict.fromkeys(unread))
 
 
-def name_kind(kind: str) -> str:
+def get_kind_name(kind: str) -> str:
     """Return the name of an attachment kind in the reader's language."""
     return tr(f"files-kind-{kind}")
 
 
-def name_kind_in_memory(kind: str) -> str:
+def get_english_kind_name(kind: str) -> str:
     """Return the English name of an attachment kind, for the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
@@ -106,7 +108,7 @@ def find_file(message: telegram.Message) -> AttachedFile | None:
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = name_kind_in_memory("voice" if message.voice else "audio" if message.audio else "video_note")
+    shown = get_english_kind_name("voice" if message.voice else "audio" if message.audio else "video_note")
     name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
@@ -117,7 +119,7 @@ def find_file(message: telegram.Message) -> AttachedFile | None:
 def _describe_document(document: telegram.Document) -> AttachedFile:
     name, mime = make_shown_name(document.file_name or "file"), (document.mime_type or "").lower()
     shown = f"the file {name}"
-    if mime in PICTURES:
+    if mime in PICTURE_TYPES:
         return _describe_file("picture", document, name, mime, shown)
     return _describe_file("speech" if mime.startswith("audio/") else "document", document, name, mime, shown)
 

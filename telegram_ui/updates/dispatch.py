@@ -26,12 +26,12 @@ from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
-from telegram_ui.updates.attached import FILE, name_kind
+from telegram_ui.updates.attached import FILE, get_kind_name
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
-from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_upgrade, parse_update
+from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_supergroup_upgrade, parse_update
 from telegram_ui.updates.paste import Pastes, may_be_continued
 from telegram_ui.updates.repeats import Repeatable, Repeats
 from telegram_ui.updates.serial_queue import Queues, Work
@@ -95,7 +95,7 @@ class Dispatcher:
             return
         set_lease_check(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
         update = received.update
-        if (ids := find_upgrade(update)) is not None:
+        if (ids := find_supergroup_upgrade(update)) is not None:
             self._upgrades.begin(*ids, partial(self._mark_done, received))
             return
         parsed = parse_update(update, update.get_bot().bot)
@@ -133,9 +133,9 @@ class Dispatcher:
         else:
             self._queues.commands.submit(parsed.location, partial(self._route_message, received, parsed))
 
-    async def idle(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until all submitted work is finished, including settling."""
-        await self._queues.idle()
+        await self._queues.wait_until_idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
         """Stop. Break off answers that are being written. Give commands and sending `grace` seconds to finish.
@@ -262,7 +262,7 @@ class Dispatcher:
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
-            await self._queue.done(waiting.update_ids)
+            await self._queue.mark_done(waiting.update_ids)
             await self._delivery.say(parsed.chat, tr("answers-stopped"))
 
     async def _is_served(self, received: Received, parsed: ParsedUpdate) -> bool:
@@ -359,7 +359,7 @@ class Dispatcher:
         async def ask_for_words() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:
-                hint = f"{tr('files-cannot-read', what=name_kind(parsed.attachment))} {tr('files-write')}"
+                hint = f"{tr('files-cannot-read', what=get_kind_name(parsed.attachment))} {tr('files-write')}"
             await self._delivery.say(parsed.chat, hint)
 
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:
@@ -367,7 +367,7 @@ class Dispatcher:
                 self._albums[parsed.location] = parsed.album
             if not await self._error_boundary.run_guarded(parsed, ask_for_words):
                 return
-        await self._queue.done([parsed.update_id])
+        await self._queue.mark_done([parsed.update_id])
 
     async def _mark_done(self, received: Received) -> None:
         if received.is_durable:

@@ -28,7 +28,7 @@ MAX_UNFINISHED = 1_000  # updates of everybody. Telegram keeps the others until 
 # Further updates of the person are refused with a sentence, so that nobody waits for them.
 MAX_UNFINISHED_PER_PERSON = 200
 MAX_URGENT = 20  # commands and presses of one person beyond that. /stop is needed most when too much waits.
-PEOPLE_KNOWN = 10_000  # people whose last refusal is remembered
+MAX_KNOWN_PEOPLE = 10_000  # people whose last refusal is remembered
 MAX_RUNS = 20  # runs that may die over an update before it is given up
 MIN_TRYING_TIME = timedelta(hours=1)  # never give up earlier: the update may only have waited behind a deadly one
 MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
@@ -85,7 +85,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._shown_before: dict[int, tuple[int, ...]] = {}
         self._leases: dict[int, Lease | None] = {}
         self._counts_by_person: Counter[int] = Counter()
-        self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
+        self._refused = LRUCache[int, datetime](MAX_KNOWN_PEOPLE)
         self._unmarked: set[int] = set()  # finished, but not yet marked on disk
         self._being_marked: set[int] = set()
         self._unwritten: dict[int, telegram.Update] = {}  # passed on, but not on disk yet
@@ -112,7 +112,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def _requeue_or_give_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
         if attempts > MAX_RUNS and self._now() - row.received_at > MIN_TRYING_TIME:
             logger.error("Update %s was never finished in %s runs; given up.", row.update_id, MAX_RUNS)
-            await self.done([row.update_id])
+            await self.mark_done([row.update_id])
         else:
             if row.sends >= MAX_SENDS:
                 await self._inbox.grant_send(bot.id, row.update_id, most=MAX_SENDS)
@@ -160,7 +160,7 @@ class DurableQueue(asyncio.Queue[Received]):
         except Exception as error:  # broad: then _hand_over_update() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
-    async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
+    async def mark_done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
         With `is_remembered`, the memory stores their text, so the database's log may keep it for a while. Otherwise the
@@ -220,12 +220,12 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
-    async def begin(self, update_id: int, what: Counted) -> int:
+    async def count_attempt(self, update_id: int, what: Counted) -> int:
         """Count on disk an attempt to handle an update. Return the count over all runs, or 1 if the disk fails."""
         return await self._run_or_warn(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
 
-    async def take_back(self, update_id: int, what: Counted) -> None:
-        """Undo a count of begin(), because the attempt had no effect or was stopped by a shutdown."""
+    async def undo_attempt(self, update_id: int, what: Counted) -> None:
+        """Undo a count of count_attempt(), because the attempt had no effect or was stopped by a shutdown."""
         await self._run_or_warn(what, self._inbox.take_back(self._bot_id, update_id, what))
 
     async def _run_or_warn(self, what: str, work: Awaitable[T]) -> T | None:
@@ -312,7 +312,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
         if not row.payload:
             logger.info("Update %s was forgotten before it was answered.", row.update_id)
-            await self.done([row.update_id])
+            await self.mark_done([row.update_id])
             return
         try:
             update = parse_or_make_empty(json.loads(row.payload), bot)
@@ -320,7 +320,7 @@ class DurableQueue(asyncio.Queue[Received]):
             logger.error(  # noqa: TRY400
                 "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__
             )
-            await self.done([row.update_id])
+            await self.mark_done([row.update_id])
         else:
             if row.shown:
                 self._shown_before[row.update_id] = row.shown

@@ -21,15 +21,15 @@ from records.turns import Incoming, IncomingPiece
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
-from telegram_ui.sending.formatting import Marked
-from telegram_ui.updates.attached import AttachedFile, PictureSize, name_kind
+from telegram_ui.sending.formatting import TextBuilder
+from telegram_ui.updates.attached import AttachedFile, PictureSize, get_kind_name
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 2  # runs that may die over one update's file
-FETCHED_AT_ONCE = 4  # files in memory at the same time, of at most 20 MB each, and one of each person
+MAX_FETCHES_AT_ONCE = 4  # files in memory at the same time, of at most 20 MB each, and one of each person
 MAX_PICTURE_BYTES = 5 * 2**20  # Anthropic's limit. Telegram's version of a photo has some 200 kB.
 # Names of the exports that /import reads.
 EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsake.*\.json(\.gz)?", re.IGNORECASE)
@@ -52,7 +52,7 @@ class AttachedFiles:
         self._delivery = delivery
         self._files = Documents(delivery)
         self._attachments = attachments
-        self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
+        self._fetching = asyncio.Semaphore(MAX_FETCHES_AT_ONCE)
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
@@ -69,7 +69,7 @@ class AttachedFiles:
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             for kind in parsed.unread:
-                turn.notices.append(f"{tr('files-cannot-read', what=name_kind(kind))} {tr('files-words-only')}")
+                turn.notices.append(f"{tr('files-cannot-read', what=get_kind_name(kind))} {tr('files-words-only')}")
             file_pieces = list[IncomingPiece]()
             for file in _list_files(parsed):
                 try:
@@ -156,7 +156,8 @@ class AttachedFiles:
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
-            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
+            shown = TextBuilder().folded(words).piece()
+            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{pieces_before + 1}", telegram_id=None, seam="\n")
         if not file.is_recorded:
             return [replace(heard, text=f"[{file.name}]\n{words}", origin="document"), piece]
@@ -221,7 +222,7 @@ class FileAttempts:
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
-        attempt = await self._queue.begin(update.update_id, "readings")
+        attempt = await self._queue.count_attempt(update.update_id, "readings")
         if attempt > MAX_ATTEMPTS:
             logger.error(
                 "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
@@ -231,7 +232,7 @@ class FileAttempts:
         try:
             await work()
         except asyncio.CancelledError:  # the bot stops in order, and the next run tries again
-            await self._queue.take_back(update.update_id, "readings")
+            await self._queue.undo_attempt(update.update_id, "readings")
             raise
 
     async def _say_set_aside(self, update: Update, chat: Chat) -> None:

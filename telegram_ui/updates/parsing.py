@@ -14,7 +14,14 @@ from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
-from telegram_ui.updates.attached import AttachedFile, find_file, find_media_files, name_attachment, name_kind_in_memory
+from telegram_ui.sending.formatting import count_units
+from telegram_ui.updates.attached import (
+    AttachedFile,
+    find_file,
+    get_english_kind_name,
+    name_attachment,
+    parse_media_files,
+)
 from telegram_ui.updates.mentions import remove_mentions
 from telegram_ui.updates.paste import LIMIT
 from text.characters import format_visible_line, remove_invisible
@@ -106,7 +113,7 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
     return parsed if max(map(abs, ids)) < MAX_TELEGRAM_ID else None
 
 
-def find_upgrade(update: telegram.Update) -> tuple[int, int] | None:
+def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
     """Return the old and new id if an update says that a group became a supergroup, or None.
 
     Telegram announces this once in the old chat and once in the new one.
@@ -186,7 +193,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0 for an ephemeral message
         text=text,
-        units=_count_units(message.text or message.caption or ""),
+        units=count_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
         argument=remove_invisible(command[3] or "").strip() if command else "",
         target=bool(command) and named == us,
@@ -227,7 +234,7 @@ def _find_attachments(
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if said.media:
-        files, unread = find_media_files(said.media)
+        files, unread = parse_media_files(said.media)
         return next(iter(unread), "new"), files, unread
     attachment, file = name_attachment(message), find_file(message)
     if file is not None:
@@ -309,10 +316,6 @@ def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> Par
 
 def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
     return any(isinstance(reaction, telegram.ReactionTypeEmoji) and reaction.emoji == DISLIKE for reaction in reactions)
-
-
-def _count_units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _parse_person(user: telegram.User) -> Person:
@@ -404,7 +407,7 @@ def _describe_message(
     if not words and not files:
         return ""
     along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
-    along += [f"[Sent with {name_kind_in_memory(kind)}, which was not read]" for kind in unread]
+    along += [f"[Sent with {get_english_kind_name(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"

@@ -11,10 +11,10 @@ from typing import Generic, Protocol, TypeVar
 from telegram_ui.sending.pace import Timer
 
 LIMIT = 4096  # UTF-16 units of one Telegram message
-SURELY_SPLIT = 4000  # a message that follows a text of this length at once belongs to it
-MIN_CUT_CHARS = LIMIT // 2  # clients cut in the last half, so a shorter piece is the last one
+MIN_SPLIT_UNITS = 4000  # a message that follows a text of this length at once belongs to it
+MIN_CUT_UNITS = LIMIT // 2  # clients cut in the last half, so a shorter piece is the last one
 MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece begins another turn.
-QUIET = 1.5  # seconds without a further piece after which a paste is complete
+PAUSE_SECONDS = 1.5  # seconds without a further piece after which a paste is complete
 
 
 class SentMessage(Protocol):
@@ -37,7 +37,7 @@ CallLater = Callable[[float, Callable[[], None]], Timer]
 
 def may_be_continued(piece: SentMessage) -> bool:
     """Return True if more pieces may follow: after a long text, a part of an album, or a forwarded message."""
-    return piece.units >= MIN_CUT_CHARS or bool(piece.album) or piece.origin == "forwarded"
+    return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
 
 def continues_message(piece: SentMessage, last: SentMessage) -> bool:
@@ -53,8 +53,8 @@ def continues_message(piece: SentMessage, last: SentMessage) -> bool:
         return piece.album == last.album
     if piece.origin == last.origin == "forwarded":
         return True
-    is_long = last.units >= MIN_CUT_CHARS
-    return last.units >= SURELY_SPLIT or (is_long and last.units + piece.units > LIMIT)
+    is_long = last.units >= MIN_CUT_UNITS
+    return last.units >= MIN_SPLIT_UNITS or (is_long and last.units + piece.units > LIMIT)
 
 
 Piece = TypeVar("Piece", bound=SentMessage)
@@ -70,7 +70,7 @@ class _OpenPaste(Generic[Piece]):
 class Pastes(Generic[Piece]):
     """The pastes that wait for further pieces, at most one per sender. `later` is the event loop's `call_later`."""
 
-    def __init__(self, later: CallLater, *, quiet: float = QUIET) -> None:
+    def __init__(self, later: CallLater, *, quiet: float = PAUSE_SECONDS) -> None:
         self._later = later
         self._quiet = quiet
         self._open_pastes: dict[Hashable, _OpenPaste[Piece]] = {}

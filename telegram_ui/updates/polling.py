@@ -14,7 +14,7 @@ from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import check_lease
-from telegram_ui.sending.http import AiohttpRequest, wait_after
+from telegram_ui.sending.http import AiohttpRequest, choose_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.raw_update import parse_or_make_empty
@@ -26,10 +26,10 @@ if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 25  # how long Telegram may hold a poll
-OVERDUE = 60.0  # seconds after which a poll is overdue
-READ_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
-FIRST_WAIT = 1.0  # seconds after the first failed poll
-LAST_WAIT = 30.0  # seconds after many failed polls
+MAX_POLL_SECONDS = 60.0  # seconds after which a poll is overdue
+MAX_SILENT_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
+MIN_WAIT_SECONDS = 1.0  # seconds after the first failed poll
+MAX_WAIT_SECONDS = 30.0  # seconds after many failed polls
 
 
 class LeaseGuard(BaseRateLimiter[None]):
@@ -77,7 +77,7 @@ class PollRequest(QuietRequest):
 
     def is_healthy(self) -> bool:
         """Return True if the last finished poll succeeded and the current one is not overdue."""
-        return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < OVERDUE
+        return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < MAX_POLL_SECONDS
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
         """Send a request. Record its start, its success, and whether Telegram refused the token."""
@@ -105,7 +105,7 @@ class PollRequest(QuietRequest):
         if offset is not None:
             options["offset"] = offset
         result: object = await self.post(
-            f"{bot.base_url}/getUpdates?{urlencode(options)}", read_timeout=timeout + READ_SECONDS
+            f"{bot.base_url}/getUpdates?{urlencode(options)}", read_timeout=timeout + MAX_SILENT_SECONDS
         )
         return [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
 
@@ -118,7 +118,7 @@ async def fetch_updates(
     The offset never passes an update that is not on disk. When cancelled, confirm the updates that are on disk.
     """
     offset: int | None = None
-    wait = FIRST_WAIT
+    wait = MIN_WAIT_SECONDS
     trouble: type[Exception] | None = None
     try:
         while not polls.refused.is_set():
@@ -133,10 +133,10 @@ async def fetch_updates(
             except Exception as error:  # broad: nothing may end polling silently
                 log_failure(error, trouble)
                 trouble = type(error)
-                await pause(wait_after(error, wait))
-                wait = min(LAST_WAIT, wait * 1.5)
+                await pause(choose_delay(error, wait))
+                wait = min(MAX_WAIT_SECONDS, wait * 1.5)
             else:
-                wait, trouble = FIRST_WAIT, None
+                wait, trouble = MIN_WAIT_SECONDS, None
                 offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
     except asyncio.CancelledError:
         if offset and await queue.retry_unwritten() is None:

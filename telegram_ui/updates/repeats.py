@@ -18,9 +18,9 @@ from telegram_ui.commands.proposals import GIVE, PROPOSED, find_command
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
-PRESSES_KNOWN = 10_000  # messages whose button was pressed. A double tap counts once.
+MAX_KNOWN_PRESSES = 10_000  # messages whose button was pressed. A double tap counts once.
 MAX_HELD_CHARS = 2_000_000  # characters of the remembered requests, about a thousand messages
-MESSAGE_CHARS = 2_000  # what each message counts in addition to its text
+CHARS_PER_MESSAGE = 2_000  # what each message counts in addition to its text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +42,7 @@ class Repeatable:
 
 
 def _count_chars(asked: Repeatable) -> int:
-    return sum(MESSAGE_CHARS + len(piece.text) for piece in asked.pieces)
+    return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in asked.pieces)
 
 
 @define(eq=False)
@@ -51,7 +51,7 @@ class Repeats:
 
     _buttons: Buttons
     _corrections: Corrections
-    _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
+    _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(MAX_KNOWN_PRESSES), init=False)
     _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
         factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_count_chars), init=False
     )
@@ -131,7 +131,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
     if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
-    # Marked as replayed, because it may be stored by now, in the conversation that was open then.
+    # TextBuilder as replayed, because it may be stored by now, in the conversation that was open then.
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 

@@ -145,7 +145,7 @@ class SerialQueues:
         self._set_idle_if_empty()
         return work
 
-    async def idle(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no job waits or runs."""
         await self._idle.wait()
 
@@ -220,10 +220,10 @@ class Queues:
         self.notices = SerialQueues("notices", at_once=4)
         self.buttons = SerialQueues("buttons", at_once=4)
 
-    async def idle(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no job waits or runs."""
         for queues in (self.commands, self.slow, self.chats, self.settling, self.notices, self.buttons):
-            await queues.idle()
+            await queues.wait_until_idle()
 
     async def close(self, *, grace: float) -> None:
         """Begin no more jobs. Give commands and answers that are being sent `grace` seconds to finish."""

@@ -27,7 +27,7 @@ from settings import Settings
 from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
 from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import wait_after
+from telegram_ui.sending.http import choose_delay
 from telegram_ui.updates.access import Access, Relevance
 from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.claim import Claim
@@ -212,7 +212,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
         except BadRequest:
             raise
         except TelegramError as error:
-            delay = wait_after(error, wait)
+            delay = choose_delay(error, wait)
             logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)

@@ -16,9 +16,9 @@ from cachetools import LRUCache
 from records.errors import KeepsakeError, StorageError
 from storage.bot_state.inbox import NOBODY, Inbox, Lease
 from telegram_ui.updates.durable_queue import (
+    MAX_KNOWN_PEOPLE,
     MAX_UNFINISHED,
     MAX_UNFINISHED_PER_PERSON,
-    PEOPLE_KNOWN,
     DurableQueue,
     make_arrival,
 )
@@ -57,7 +57,7 @@ class SharedQueue(DurableQueue):
         self._learn_people = learn_people
         self._claiming = asyncio.Lock()  # claimed updates are queued before the next claim
         self._last: dict[int, float] = {}  # when each owner served here was last busy
-        self._known = LRUCache[int, int](PEOPLE_KNOWN)  # each person's unfinished updates in all processes
+        self._known = LRUCache[int, int](MAX_KNOWN_PEOPLE)  # each person's unfinished updates in all processes
 
     async def replay(self, bot: telegram.Bot) -> int:
         """Move the updates of this process's former own inbox to the common one, and return their number."""

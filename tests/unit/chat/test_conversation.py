@@ -121,7 +121,7 @@ async def test_turns_of_one_scope_are_served_in_order(talk: Talk) -> None:
         queues.submit(SCOPE, partial(ask, number))
     await talk.server.until_held()
     await talk.server.release()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert answers == ["one", "two", "three"]
     said = [content for role, content in await stored(talk) if role == "user"]  # by time: before the answers
     assert said == ["Question 0", "Question 1", "Question 2"]

@@ -25,7 +25,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.streaming import STALLED_FOR, AnswerStream
+from telegram_ui.sending.streaming import MAX_STALL_SECONDS, AnswerStream
 from telegram_ui.updates.parsing import parse_update
 from tests.support.talk import Talk, talking
 
@@ -101,8 +101,8 @@ class Peer:
     async def begin(self, stream: AnswerStream, text: str) -> None:
         """Show the beginning of an answer, and wait until that is long enough ago for it to be seen."""
         await stream.show(text)
-        await self.clock.sleeper(most=STALLED_FOR)
-        self.clock.advance(STALLED_FOR)
+        await self.clock.sleeper(most=MAX_STALL_SECONDS)
+        self.clock.advance(MAX_STALL_SECONDS)
 
     def texts(self, chat_id: int) -> list[str]:
         """What the bot has written in a chat, in order, as it stands now."""

@@ -10,14 +10,20 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from locales.catalog import tr
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import (
-    CHATS_KNOWN,
-    TYPING_AFTER,
+    MAX_KNOWN_CHATS,
+    TYPING_DELAY_SECONDS,
     ChatGone,
     Delivery,
     DeliveryError,
     DeliveryUnknown,
 )
-from telegram_ui.sending.streaming import DRAFT_FOR, GROWING_FOR, IN_A_GROUP_EVERY, STALLED_FOR, AnswerStream
+from telegram_ui.sending.streaming import (
+    DRAFT_SECONDS,
+    GROUP_PREVIEW_SECONDS,
+    MAX_STALL_SECONDS,
+    MIN_GROWING_SECONDS,
+    AnswerStream,
+)
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
@@ -43,8 +49,8 @@ async def test_a_draft_that_takes_long_becomes_a_message_that_can_be_stopped(pee
     stream = AnswerStream(peer.delivery(), PRIVATE, stop=lambda: stop)
     await peer.begin(stream, "thinking")
     await peer.call("sendMessageDraft")
-    await peer.clock.sleeper(least=DRAFT_FOR - 1)
-    peer.clock.advance(DRAFT_FOR)
+    await peer.clock.sleeper(least=DRAFT_SECONDS - 1)
+    peer.clock.advance(DRAFT_SECONDS)
     await peer.call("sendMessage")
     assert "Stop" in str(peer.called("sendMessage")[-1])
     await stream.finish("done")
@@ -58,7 +64,7 @@ async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most
     await stream.show("one two")
     await peer.clock.sleeper()
     assert not peer.called("editMessageText")
-    peer.clock.advance(IN_A_GROUP_EVERY)
+    peer.clock.advance(GROUP_PREVIEW_SECONDS)
     await peer.call("editMessageText")
     await stream.finish("one two *three*")
     assert peer.texts(GROUP) == ["one two three"]
@@ -248,8 +254,8 @@ async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Pee
     stream = AnswerStream(delivery, PRIVATE)
     async with delivery.show_typing(PRIVATE):
         await stream.show("Hel")
-        await peer.clock.sleeper(most=STALLED_FOR)
-        peer.clock.advance(GROWING_FOR / 2)
+        await peer.clock.sleeper(most=MAX_STALL_SECONDS)
+        peer.clock.advance(MIN_GROWING_SECONDS / 2)
         await stream.show("Hello")
     await stream.finish("Hello")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith("send")] == ["sendMessage"]
@@ -258,7 +264,7 @@ async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Pee
 async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), PRIVATE)
     await stream.show("Hel")
-    peer.clock.advance(GROWING_FOR)
+    peer.clock.advance(MIN_GROWING_SECONDS)
     await stream.show("Hello")
     assert (await peer.call("sendMessageDraft"))["params"]["text"] == "Hello"
     await stream.finish("Hello!")
@@ -268,8 +274,8 @@ async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
 async def test_typing_is_repeated_until_left(peer: Peer) -> None:
     delivery: Delivery = peer.delivery()
     async with delivery.show_typing(PRIVATE):
-        assert await peer.clock.sleeper() == TYPING_AFTER
-        peer.clock.advance(TYPING_AFTER)
+        assert await peer.clock.sleeper() == TYPING_DELAY_SECONDS
+        peer.clock.advance(TYPING_DELAY_SECONDS)
         await peer.call("sendChatAction")
         assert await peer.clock.sleeper() == 5
         peer.clock.advance(5)
@@ -280,14 +286,14 @@ async def test_typing_is_repeated_until_left(peer: Peer) -> None:
 
 async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twice(peer: Peer) -> None:
     delivery = peer.delivery()
-    in_use = delivery.state(PRIVATE)
+    in_use = delivery.get_state(PRIVATE)
     of_other_tests = sum(type(thing) is type(in_use) for thing in gc.get_objects()) - 1
-    for number in range(1, CHATS_KNOWN + 200):
-        delivery.state(Chat(id=-number))
+    for number in range(1, MAX_KNOWN_CHATS + 200):
+        delivery.get_state(Chat(id=-number))
     gc.collect()
     states = sum(type(thing) is type(in_use) for thing in gc.get_objects()) - of_other_tests
-    assert states <= CHATS_KNOWN + 1
-    assert delivery.state(PRIVATE) is in_use
+    assert states <= MAX_KNOWN_CHATS + 1
+    assert delivery.get_state(PRIVATE) is in_use
 
 
 async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> None:

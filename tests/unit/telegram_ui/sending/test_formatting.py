@@ -13,8 +13,8 @@ from telegram_ui.sending.formatting import (
     count_units,
     is_blank,
     make_rich_markdown,
-    split_piece,
     split_pieces,
+    split_text,
 )
 from telegram_ui.sending.markdown import close_marks
 from text.characters import replace_surrogates
@@ -98,7 +98,7 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
     text = replace_surrogates(text)
     whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_units(text)]
     covered, start = set[int](), 0
-    for part in split_piece(text, whole, limit=limit):
+    for part in split_text(text, whole, limit=limit):
         for entity in part.entities:
             covered |= set(range(start + entity.offset, start + entity.offset + entity.length))
         start += count_units(part.text)

@@ -18,8 +18,8 @@ from telegram_ui.sending.formatting import (
     convert_to_messages,
     count_units,
     cut_beginning,
-    split_piece,
     split_pieces,
+    split_text,
 )
 from telegram_ui.sending.markdown import MAX_NESTED
 from telegram_ui.sending.streaming import AnswerStream
@@ -50,7 +50,7 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
     assert 0 < len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert LETTERS in "".join(part.text for part in parts)
-    assert sum(len(list(split_piece(part.plain))) for part in parts) <= 2 * MAX_MESSAGES, (
+    assert sum(len(list(split_text(part.plain))) for part in parts) <= 2 * MAX_MESSAGES, (
         "also where entities are refused"
     )
 
@@ -68,7 +68,7 @@ def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str,
 
 def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
     around = [MessageEntity("bold", 0, 600)] * 150
-    parts = list(split_piece(LETTERS, around))
+    parts = list(split_text(LETTERS, around))
     assert [part.text for part in parts] == [LETTERS]
     assert len(parts[0].entities) == MAX_NESTED
 

@@ -13,7 +13,7 @@ from playground.world import World
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.pace import HELD_FOR, MAX_MESSAGES_A_SECOND, PREVIEWS, SendingPace
+from telegram_ui.sending.pace import LIMIT_SECONDS, MAX_MESSAGES_A_SECOND, MAX_PREVIEWS_A_SECOND, SendingPace
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import TOKEN, ManualClock
 
@@ -49,15 +49,18 @@ async def test_nothing_waits_while_telegram_takes_everything() -> None:
 async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
-    pace.hold_limit()
+    pace.apply_limit()
     assert await gone(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [0.0] * MAX_MESSAGES_A_SECOND + [
         1.0
     ] * MAX_MESSAGES_A_SECOND + [2.0]
     clock.advance(1.0)
-    assert await gone(pace, clock, "preview", 2 * PREVIEWS) == [0.0] * PREVIEWS + [1.0] * PREVIEWS
+    assert (
+        await gone(pace, clock, "preview", 2 * MAX_PREVIEWS_A_SECOND)
+        == [0.0] * MAX_PREVIEWS_A_SECOND + [1.0] * MAX_PREVIEWS_A_SECOND
+    )
     # Twenty previews have just gone: eight texts find room at once, and no preview is before the next.
     assert (await gone(pace, clock, "final", 9))[7:] == [0.0, 1.0]
-    clock.advance(HELD_FOR)
+    clock.advance(LIMIT_SECONDS)
     assert await gone(pace, clock, "final", 100) == [0.0] * 100
 
 

@@ -37,7 +37,7 @@ async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
     await asyncio.sleep(0)
     assert log.begun == ["a1", "b1"]
     log.gates["a1"].set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a1", "b1", "a2"]
     assert len(queues) == 0
 
@@ -48,7 +48,7 @@ async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
         queues.submit("a", log(name))
     queues.submit("b", log("b1"))
     queues.submit("c", log("c1"))
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a1", "b1", "c1", "a2", "a3"]
 
 
@@ -60,7 +60,7 @@ async def test_no_more_than_so_many_run_at_once() -> None:
     assert log.begun == ["a", "b"]
     for gate in log.gates.values():
         gate.set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a", "b", "c"]
 
 
@@ -72,7 +72,7 @@ async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
     assert log.begun == ["a1", "a2", "b1"]
     for gate in log.gates.values():
         gate.set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a1", "a2", "b1", "a3", "a4"]
 
 
@@ -85,7 +85,7 @@ async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
     assert log.begun == ["b1"]
     ticket.release()
     ticket.release()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["b1", "a1", "a2"]
 
 
@@ -96,7 +96,7 @@ async def test_work_that_fails_does_not_stop_its_lane() -> None:
     queues, log = SerialQueues("test", at_once=1), Log()
     queues.submit("a", fail)
     queues.submit("a", log("a2"))
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a2"]
 
 
@@ -119,7 +119,7 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
     assert not queues.cancel("a"), "it ends already"
     assert queues.drop_next("a", object) is None
     finishing.set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a1", "a2"]
     assert not queues.cancel("a")
 
@@ -139,7 +139,7 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
     assert not queues.cancel("a")
     assert queues.drop_next("a", object) is not None
     log.gates["a1"].set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["a1"]
 
 
@@ -160,7 +160,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     assert queues.drop_next("c", object) is not None
     assert queues.drop_next("c", object) is None
     log.gates["b1"].set()
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["b1"]
 
 
@@ -222,6 +222,6 @@ async def test_what_another_process_serves_by_now_is_no_error(caplog: pytest.Log
 
     queues.submit("a", moved)
     queues.submit("a", log("next"))
-    await queues.idle()
+    await queues.wait_until_idle()
     assert log.begun == ["next"]
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

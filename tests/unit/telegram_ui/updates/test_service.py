@@ -16,7 +16,7 @@ from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.bot_state.inbox import Inbox
-from telegram_ui.updates.polling import OVERDUE, PollRequest
+from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest
 from telegram_ui.updates.raw_update import MAX_RICH_PARTS
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
@@ -130,7 +130,7 @@ async def test_an_update_that_comes_twice_is_answered_once(bots: Bots, peer: Pee
         peer.world.say(ANN, ANN, "two")
         await peer.told("echo two")
         await peer.confirmed()
-        await service.intake.idle()
+        await service.intake.wait_until_idle()
     assert peer.texts(ANN) == ["echo one", "echo two"]
 
 
@@ -184,7 +184,7 @@ async def test_updates_come_in_while_polls_end_well_and_are_not_overdue(bots: Bo
 
     async with bots.running(monotonic=lambda: time, pause=pause) as service:
         await peer.polled()
-        time += OVERDUE - 1
+        time += MAX_POLL_SECONDS - 1
         await service.demand_updates()
         time += 1
         with pytest.raises(TelegramUnreachable):
@@ -298,7 +298,7 @@ async def test_what_neither_the_inbox_nor_the_store_took_is_done_once_the_store_
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
-        await service.intake.idle()
+        await service.intake.wait_until_idle()
         await peer.world.updates.emptied()
         assert len(await bots.pending()) == 1
         [written] = bots.conversation.unwritten
