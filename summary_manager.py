@@ -16,7 +16,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.told import error_sentence
+from locales.told import format_error
 from records.context import MAX_UNFOLDED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleFold, StorageError
 from records.messages import Message, MessageOutline
@@ -113,7 +113,7 @@ class SummaryManager:
         archived = 0
 
         def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
-            sentence = error_sentence(error) if error else None
+            sentence = format_error(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
@@ -133,7 +133,7 @@ class SummaryManager:
                 await self.release(lease)
                 return ended("waiting", error)
             except KeepsakeError as error:
-                failure = await run_uncancelled(partial(self._record_failure, lease, error_sentence(error)))
+                failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:

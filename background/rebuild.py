@@ -18,7 +18,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
@@ -127,7 +127,7 @@ class Rebuilder:
         except StaleFold:
             return await self._release_after_failure(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
-            return await self._release_after_failure(lease, error_sentence(error))
+            return await self._release_after_failure(lease, format_error(error))
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(

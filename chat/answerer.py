@@ -18,7 +18,7 @@ from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
-from locales.told import error_sentence, number_sentence
+from locales.told import add_error_number, format_error
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import PicturesRefused, StorageError
@@ -65,7 +65,7 @@ class Answerer:
         except PicturesRefused as refusal:
             if turn.incoming.is_wordless and not turn.incoming.passages:
                 raise
-            turn.notices.append(f"{error_sentence(refusal)} {tr('files-words-only')}")
+            turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
             turn.incoming = replace(turn.incoming, pictures=())
             context = await self._build_context(turn, self._answer_loop.ceiling(turn))
             answered = await ask(context)
@@ -115,5 +115,5 @@ class Answerer:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:
-            turn.notices.append(number_sentence(tr("notices-unread", why=error_sentence(error).rstrip(".。")), number))
+            turn.notices.append(add_error_number(tr("notices-unread", why=format_error(error).rstrip(".。")), number))
         turn.session.recall_failed = True

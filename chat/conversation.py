@@ -23,7 +23,7 @@ from chat.turn import Turn, measure_turn, restore_incoming
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
-from locales.told import apology_for, number_sentence
+from locales.told import add_error_number, format_apology
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
@@ -365,7 +365,7 @@ class Conversation:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
-            text=number_sentence(apology_for(error, kept=turn.is_on), number),
+            text=add_error_number(format_apology(error, is_stored=turn.is_on), number),
             half=error.half.strip() if isinstance(error, ModelError) else "",
             notices=tuple(turn.notices),
             error_type=type(error).__name__,
@@ -398,5 +398,5 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            turn.notices.append(number_sentence(tr("notices-store"), number))
+            turn.notices.append(add_error_number(tr("notices-store"), number))
         self._store_fails = True

@@ -12,7 +12,7 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.learning import Facts
 from locales.catalog import tr
-from locales.told import number_sentence
+from locales.told import add_error_number
 from records.errors import StorageError
 from records.owners import memory_mode_of
 from records.scopes import Scope
@@ -64,7 +64,7 @@ class Settling:
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (number_sentence(tr("notices-fold", why=failure.error), number),)
+                return (add_error_number(tr("notices-fold", why=failure.error), number),)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()

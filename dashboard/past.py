@@ -24,7 +24,7 @@ from dashboard.views import MAX_NAME_CHARS
 from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import speak_in, tr
 from locales.page_texts import to_page_text
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleFold
 from runtime.bounded_json import parse_bounded
 from runtime.pacing import MAX_FILE_SECONDS, Files, receive_file
@@ -127,7 +127,7 @@ class Past:
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {"error": to_page_text(error_sentence(error)), "is_busy": isinstance(error, ImportBusy)}
+            return {"error": to_page_text(format_error(error)), "is_busy": isinstance(error, ImportBusy)}
         except Exception as error:  # broad: the page waits for the last line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}

@@ -263,7 +263,7 @@ class Views:
         }
 
     async def reminders(self, visit: Visit) -> Answer:
-        reminders = await self._services.reminders.all(visit.owner)
+        reminders = await self._services.reminders.list_reminders(visit.owner)
         return {"reminders": [forms.pick(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
 
 

@@ -22,7 +22,7 @@ from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, speak_in, tr
 from locales.page_texts import find_reader_language, make_page_texts, to_page_text
-from locales.told import error_sentence, speak_to
+from locales.told import format_error, speak_to
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
@@ -238,7 +238,7 @@ async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
         status = 409 if isinstance(error, ImportBusy) else 400 if isinstance(error, ImportRefused) else 503
-        return _make_error_response(status, error_sentence(error))
+        return _make_error_response(status, format_error(error))
     except Exception as error:  # broad: the log gets the place of the error without its text
         number = secrets.token_hex(4)
         log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number

@@ -19,7 +19,7 @@ from facts.schemas import PROFILE_SCHEMA, format_document, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
@@ -82,7 +82,7 @@ class ProfileDistiller:
             try:
                 made: Profile | str | None = await self.distil_now(owner)
             except KeepsakeError as error:
-                made = error_sentence(error)
+                made = format_error(error)
             await tell(made)
         except Exception as error:  # error boundary of this task: nobody waits for it
             log.warning("distilling the profile of %d: %s", owner, type(error).__name__)

@@ -54,7 +54,10 @@ def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> 
         bundle = texts.bundle(code, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
             values = {
-                name: value if isinstance(value, int | float) else _shorten(value) for name, value in arguments.items()
+                name: f"{value[: MAX_ARGUMENT_CHARS - 1]}…"
+                if isinstance(value, str) and len(value) > MAX_ARGUMENT_CHARS
+                else value
+                for name, value in arguments.items()
             }
             text, errors = bundle.format_pattern(pattern, values)
             if errors:
@@ -63,20 +66,13 @@ def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> 
     raise LookupError(key)
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_ARGUMENT_CHARS else f"{text[: MAX_ARGUMENT_CHARS - 1]}…"
-
-
 def translate_everywhere(key: str, /) -> frozenset[str]:
     """Return a text in all languages, to recognise an earlier message."""
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the space-separated words of a text in some languages, by default the current one and English.
-
-    An underscore in a word becomes a space.
-    """
+    """Return the words of a text in some languages, by default the current one and English. "_" becomes a space."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
@@ -179,8 +175,5 @@ def find_language(code: str) -> str:
 
 
 def choose_language(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
-    """Return the language to answer in: the owner's choice, else that of the person's app, else the default.
-
-    In a shared chat the app's language does not count.
-    """
+    """Return the owner's choice, else the language of the person's app unless the chat is shared, else the default."""
     return find_language(chosen) or ("" if is_shared else find_language(code)) or default

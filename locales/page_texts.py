@@ -1,7 +1,4 @@
-"""Convert the texts that a page uses to JSON, which the browser formats.
-
-A text is a string or a list. The list may hold strings, {"argument"}, and {"argument", "cases", "other"}.
-"""
+"""Convert the texts that a page uses to JSON, which the browser formats."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +11,7 @@ from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_lang
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
 
-Pattern = str | list[str | dict[str, Any]]
+Pattern = str | list[str | dict[str, Any]]  # strings, {"argument"}, and {"argument", "cases", "other"}
 
 
 @cache
@@ -62,7 +59,7 @@ def make_wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> 
 
 def to_page_text(text: str) -> str:
     """Remove sentences and brackets that name commands: the page has fields and buttons instead. May return ""."""
-    command = _command_pattern()
+    command = _make_command_pattern()
     kept = list[str]()
     for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):
         if not command.search(part):
@@ -78,14 +75,14 @@ _UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
 
 
 @cache
-def _command_pattern() -> re.Pattern[str]:
+def _make_command_pattern() -> re.Pattern[str]:
     names = "|".join(key.removeprefix("menu-") for key in _read_texts(ENGLISH, "menu"))
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
 def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
     """Return the supported language for the first IETF tag that has one, else `default`."""
-    return next((one for tag in tags if (one := find_language(tag.strip()))), default)
+    return next((language for tag in tags if (language := find_language(tag.strip()))), default)
 
 
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
@@ -110,15 +107,15 @@ def _to_pattern(pattern: object) -> Pattern:
             case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
                 choice.selector, fluent.VariableReference
             ):
-                cases = {_argument_name(variant.key): _to_pattern(variant.value) for variant in choice.variants}
-                other = next(_argument_name(variant.key) for variant in choice.variants if variant.default)
+                cases = {_format_case_key(variant.key): _to_pattern(variant.value) for variant in choice.variants}
+                other = next(_format_case_key(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:
                 raise TypeError(f"the page cannot show {element}")
     return "".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else parts
 
 
-def _argument_name(key: object) -> str:
+def _format_case_key(key: object) -> str:
     from fluent.syntax import ast as fluent
 
     return key.name if isinstance(key, fluent.Identifier) else str(getattr(key, "value", key))

@@ -41,11 +41,9 @@ def format_receipt(forgotten: Forgotten) -> str:
         rest.append(tr("forget-words-may-stay"))
     if not forgotten.is_clean:
         rest.append(tr("forget-traces"))
-    lines = [" ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])]
-    lines.append(tr("forget-not-in-my-power"))
-    if forgotten.kept_aside:
-        lines.append(tr("forget-kept-aside", names=join_list(forgotten.kept_aside)))
-    return "\n".join(lines)
+    aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
+    receipt = " ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])
+    return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 
 def format_outcome(outcome: FoldOutcome) -> str:

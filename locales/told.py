@@ -49,29 +49,29 @@ def speak_to(*, operator: bool) -> Iterator[None]:
         _to_operator.reset(before)
 
 
-def to_operator() -> bool:
+def is_for_operator() -> bool:
     """Return True if the person who is served may be the operator."""
     return _to_operator.get()
 
 
-def error_sentence(error: KeepsakeError) -> str:
+def format_error(error: KeepsakeError) -> str:
     """Return one or two sentences about an error, without secrets or message text."""
     is_own = error.plain != (type(error).__doc__ or "").strip() and not isinstance(error, FOR_THE_OPERATOR)
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if to_operator() else said
+    return f"{said} {error.remedy}".strip() if is_for_operator() else said
 
 
-def apology_for(error: KeepsakeError, *, kept: bool) -> str:
-    """Return what a person reads instead of an answer. `kept` is True if memory holds their message."""
-    why = error_sentence(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=error_sentence(error))
-    return " ".join([why, *([tr("notices-kept")] if kept else [])])
+def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
+    """Return what a person reads instead of an answer. `is_stored` is True if memory holds their message."""
+    why = format_error(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=format_error(error))
+    return " ".join([why, *([tr("notices-kept")] if is_stored else [])])
 
 
-def number_sentence(sentence: str, number: str) -> str:
+def add_error_number(sentence: str, number: str) -> str:
     """Return a sentence about a failure, with its log number for the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if to_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if is_for_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -103,9 +103,8 @@ def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> s
     """Return the strongest signal in words, or "loosely related" if none reaches `least`."""
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
-    if not strongest or raised[strongest] < least:
-        return tr("why-loosely")
-    return tr(f"why-for-{strongest.replace(' ', '-')}")
+    is_strong = bool(strongest) and raised[strongest] >= least
+    return tr(f"why-for-{strongest.replace(' ', '-')}") if is_strong else tr("why-loosely")
 
 
 def name_part(name: str) -> str:

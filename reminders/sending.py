@@ -51,7 +51,7 @@ class Reminders:
                 owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source
             )
 
-    async def all(self, owner: int) -> Sequence[Reminder]:
+    async def list_reminders(self, owner: int) -> Sequence[Reminder]:
         """Return an owner's reminders, soonest first."""
         async with self._memory.home(owner) as store:
             return await store.reminders.list_reminders(owner)

@@ -1,7 +1,4 @@
-"""Finds the time zone that people name: "Europe/Berlin", "Tokyo", "UTC+3", "GMT-5:30". Pure.
-
-The names are those of the tz database. Also converts wall-clock times, and computes the next time of what repeats.
-"""
+"""Finds the time zone that people name ("Tokyo", "UTC+3"), and computes with wall-clock times. Pure."""
 
 import calendar
 import re
@@ -35,8 +32,7 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 def find_zone(words: str) -> str | None:
     """Return the tz database's name of a zone, "" for UTC, or None if no zone or several fit.
 
-    "GMT-5" and "UTC-5" both mean five hours behind Greenwich, as in everyday use. "Etc/GMT-5", which has the opposite
-    sign in the database, keeps its own meaning.
+    "GMT-5" means five hours behind Greenwich, as in everyday use. "Etc/GMT-5" has the opposite sign in the database.
     """
     if len(words) > MAX_NAME_CHARS:
         return None
@@ -60,17 +56,14 @@ def find_zone_of_offset(minutes: int) -> str | None:
 
 
 def list_offsets() -> Sequence[int]:
-    """Return offsets in minutes, from west to east, each with another time of day.
-
-    Two zones that are 24 hours apart show the same time, so only one of them is listed.
-    """
+    """Return offsets in minutes, from west to east, each with another time of day."""
+    # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
 def format_time_at_offset(now: datetime, minutes: int) -> str:
     """Return the time of day at an offset of `minutes`: "14:05"."""
-    zone = find_zone_of_offset(minutes)
-    return f"{now.astimezone(ZoneInfo(zone or 'UTC')):%H:%M}"
+    return f"{now.astimezone(ZoneInfo(find_zone_of_offset(minutes) or 'UTC')):%H:%M}"
 
 
 def find_similar_names(words: str, limit: int = 5) -> Sequence[str]:
@@ -119,10 +112,7 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
 
 
 def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
-    """Return the same time `months` later, on `day` or its own day of the month.
-
-    In a shorter month it is the last day.
-    """
+    """Return the same time `months` later, on `day` or its own day of the month, at most the month's last day."""
     number = local.year * 12 + local.month - 1 + months
     year, month = number // 12, number % 12 + 1
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))

@@ -11,7 +11,7 @@ from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from locales.catalog import tr
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import Incoming, IncomingPiece, Reply
@@ -247,7 +247,7 @@ async def speak_if_chosen(
     except DeliveryError:
         raise
     except KeepsakeError as error:
-        await dependencies.delivery.say(chat, error_sentence(error))
+        await dependencies.delivery.say(chat, format_error(error))
 
 
 async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:

@@ -12,7 +12,7 @@ from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import format_conversation, format_messages, format_moment, format_ticked
+from telegram_ui.commands.wording import format_conversation, format_moment, format_ticked
 from text.characters import format_visible_line
 
 KIND = "cht"
@@ -84,7 +84,7 @@ class ChatsCommands(Family):
         rows: list[list[InlineKeyboardButton]] = []
         for number, listed in enumerate(found, start=first + 1):
             title, date = format_conversation(listed), format_moment(listed.last_at, zone)
-            count = format_messages(listed.messages)
+            count = tr("shared-messages", messages=listed.messages)
             lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
             thread = str(listed.scope.thread)
             go = self._make_button(ask, KIND, format_ticked(title, is_chosen=listed.is_open), GO + thread)

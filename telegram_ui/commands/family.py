@@ -308,7 +308,7 @@ class Family:
         """Return the button that leads back from a list to /settings."""
         return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
-    async def _say_failed(self, ask: Ask, text: str) -> str | None:
+    async def _report_failure(self, ask: Ask, text: str) -> str | None:
         """Reply to a command with the reason why it failed and a [Try again] button."""
         keyboard = self._buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)

@@ -119,7 +119,7 @@ class MemoryCommands(Family):
             if not await self._may_configure(ask.chat, ask.person):
                 return tr("shared-admins-only")
             if action in ("a", "e"):
-                return await self._ask_text(ask, view.fact)
+                return await self._ask_for_fact_text(ask, view.fact)
             if action == "r":
                 return self._refresh_profile(ask)
             if action == "x":
@@ -148,7 +148,7 @@ class MemoryCommands(Family):
         self._services.distiller.start(ask.chat.scope.owner, report)
         return tr("memory-distilling")
 
-    async def _ask_text(self, ask: Ask, id_: int) -> str | None:
+    async def _ask_for_fact_text(self, ask: Ask, id_: int) -> str | None:
         """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = ask.chat.scope.owner
         fact = next((fact for fact in await self._services.facts.known(owner) if fact.id == id_), None)

@@ -94,7 +94,7 @@ class PolicyCommands(Family):
                 if is_update:
                     await self._delivery.replace(ask.chat, message_ids[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
-                    await self._say_failed(ask, format_progress(progress))
+                    await self._report_failure(ask, format_progress(progress))
                 else:
                     message_ids.extend(await self._delivery.say(ask.chat, format_progress(progress)))
             except DeliveryError as error:

@@ -14,7 +14,7 @@ from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import find_zone, format_messages, format_moment, format_span, name_policy
+from telegram_ui.commands.wording import find_zone, format_moment, format_span, name_policy
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
@@ -69,7 +69,7 @@ class SummaryCommands(Family):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         if outcome.state not in ("failed", "busy"):
             return format_outcome(outcome)
-        return await self._say_failed(ask, format_outcome(outcome))
+        return await self._report_failure(ask, format_outcome(outcome))
 
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
@@ -135,4 +135,4 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format one summary with its kind, dates and number of messages."""
     kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
     dates = format_span(summary.first_at, summary.last_at, zone)
-    return f"{kind} · {dates} · {format_messages(summary.message_count)}\n{summary.text.strip()}"
+    return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"

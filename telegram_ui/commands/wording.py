@@ -24,10 +24,6 @@ SENT_KINDS = (
 """Kinds of attachments, by the field of a Telegram message that holds them. The texts files-kind-NAME name them."""
 
 
-def format_messages(number: int) -> str:
-    return tr("shared-messages", messages=number)
-
-
 def find_zone(config: OwnerConfig | None) -> tzinfo:
     """Return an owner's time zone, or UTC."""
     return config.zone if config else UTC
@@ -58,8 +54,7 @@ def format_clock(at: datetime, zone: tzinfo) -> str:
 
 def format_near_day(at: datetime, zone: tzinfo) -> str:
     """Return "yesterday", "today" or "tomorrow" for a moment, else ""."""
-    now = _now.get()
-    if now is None:
+    if (now := _now.get()) is None:
         return ""
     days = (at.astimezone(zone).date() - now.astimezone(zone).date()).days
     return {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}.get(days, "")
@@ -107,9 +102,7 @@ def format_speaker(message: Message) -> str:
 def format_quote(text: str, most: int = MAX_QUOTE_CHARS) -> str:
     """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0].rstrip() + " …"
 
 
 _PICTURE = re.compile(r"\[(?:Photo|Picture ([^\]\n]{1,100}?))(?=: )")
@@ -168,12 +161,10 @@ def _list_kind_names() -> Mapping[str, str]:
 
 
 def format_ticked(label: str, *, is_chosen: bool) -> str:
-    """Return the label of a button, marked if it is the current choice."""
     return f"✓ {label}" if is_chosen else label
 
 
 def format_checked(label: str, *, is_on: bool) -> str:
-    """Return the label of an on/off button."""
     return f"{'☑' if is_on else '☐'} {label}"
 
 

@@ -13,7 +13,7 @@ from traceback import extract_tb
 from attrs import define
 
 from locales.catalog import current_language, speak_in, tr
-from locales.told import error_sentence, number_sentence, speak_to
+from locales.told import add_error_number, format_error, speak_to
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -80,9 +80,9 @@ class ErrorBoundary:
         if isinstance(error, ChatGone):
             return True
         may_pass = not isinstance(error, KeepsakeError) or error.may_pass
-        reason = error_sentence(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
+        reason = format_error(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            text = number_sentence(f"{reason.rstrip('.')}.", number)
+            text = add_error_number(f"{reason.rstrip('.')}.", number)
             await self.say(parsed, text, request if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)

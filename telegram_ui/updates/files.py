@@ -14,7 +14,7 @@ from telegram.error import TelegramError
 
 from chat.attachments import Attachments
 from locales.catalog import tr
-from locales.told import error_sentence
+from locales.told import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, IncomingPiece
@@ -87,7 +87,7 @@ class AttachedFiles:
                 except KeepsakeError as error:
                     if isinstance(error, ChatGone):
                         raise
-                    turn.notices.append(error_sentence(error))
+                    turn.notices.append(format_error(error))
                     turn.may_pass = turn.may_pass or error.may_pass
             made += [*file_pieces, piece]
         turn.incoming = replace(turn.incoming, pieces=tuple(made))

@@ -130,7 +130,7 @@ class ReminderCommands(Family):
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return an owner's reminders, or in a channel's direct messages only those of that chat."""
-        reminders = await self._services.reminders.all(scope.owner)
+        reminders = await self._services.reminders.list_reminders(scope.owner)
         if scope.is_direct_messages:
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
         return reminders

@@ -31,18 +31,20 @@ class HistoryExtractionCommands(Family):
             case "off":
                 return tr("learning-off")
             case "nothing":
-                await self._show_below(ask, tr("learning-nothing"), [])
+                await self._replace_learning_part(ask, tr("learning-nothing"), [])
             case "begun":
-                await self._show_below(ask, tr("learning-begun"), self._make_row(ask, STOP, tr("answers-stop"), ids))
+                await self._replace_learning_part(
+                    ask, tr("learning-begun"), self._make_row(ask, STOP, tr("answers-stop"), ids)
+                )
         return None
 
     @press(STOP, who="admins")
     async def _stop_learning(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         row = self._make_row(ask, LEARN, tr("answers-continue"), _parse_ids(ask.argument))
-        await self._show_below(ask, tr("learning-stopped"), row)
+        await self._replace_learning_part(ask, tr("learning-stopped"), row)
 
-    async def _show_below(self, ask: Ask, text: str, row: Row) -> str | None:
+    async def _replace_learning_part(self, ask: Ask, text: str, row: Row) -> str | None:
         """Replace the last paragraph of the receipt, which is about learning."""
         receipt = ask.message_text.rpartition("\n\n")[0]
         return await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), row)

@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
 
 from locales.catalog import tr
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_rows
@@ -132,24 +132,24 @@ class TransferCommands(Family):
         """Reply to the file with the first question or a preview of the import. Return True if the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.show_typing(chat):
-            (text, *rows), is_read = await self._make_step(ask, sent)
+            (text, *rows), is_read = await self._make_step_or_error(ask, sent)
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
     async def _show_next_step(self, ask: Ask, sent: _Sent) -> str | None:
         here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
-        return await self._show_text(here, *(await self._make_step(ask, sent))[0])
+        return await self._show_text(here, *(await self._make_step_or_error(ask, sent))[0])
 
-    async def _make_step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
+    async def _make_step_or_error(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
         """Return the next step, or else an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(ask, sent), True
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return (error_sentence(error), self._make_retry_row(ask, error)), False
+            return (format_error(error), self._make_retry_row(ask, error)), False
 
-    async def _find_sent(self, ask: Ask) -> _Sent | None:
+    async def _find_sent_file(self, ask: Ask) -> _Sent | None:
         """Return the file that the message with the pressed button replies to, or say that it is gone."""
         query = ask.update.callback_query
         if (sent := _parse_sent(query.message if query else None)) is None:
@@ -212,7 +212,7 @@ class TransferCommands(Family):
 
     @press(ANSWER, who="admins", reads_file=True)
     async def _press_answer(self, ask: Ask) -> str | None:
-        if (sent := await self._find_sent(ask)) is None:
+        if (sent := await self._find_sent_file(ask)) is None:
             return None
         asked = self._find_answers(ask, sent)
         step, _, what = ask.argument.partition(".")
@@ -236,7 +236,7 @@ class TransferCommands(Family):
     @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
         """Read the file again that could not be read, and offer to import it."""
-        if (sent := await self._find_sent(ask)) is not None:
+        if (sent := await self._find_sent_file(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
@@ -251,7 +251,7 @@ class TransferCommands(Family):
     async def _press_import(self, ask: Ask) -> str | None:
         here = (ask.chat.location, ask.message_id)
         # After a second press there is nothing to do.
-        if here in self._finished or (sent := await self._find_sent(ask)) is None:
+        if here in self._finished or (sent := await self._find_sent_file(ask)) is None:
             return None
         if ask.argument == ASKED and not self._find_answers(ask, sent).answers:
             return await self._show_next_step(ask, sent)
@@ -267,12 +267,12 @@ class TransferCommands(Family):
             leave = self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
-            await self._show_text(ask, error_sentence(refused), self._make_retry_row(ask, refused, IMPORT))
+            await self._show_text(ask, format_error(refused), self._make_retry_row(ask, refused, IMPORT))
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
             is_stale = isinstance(error, StaleFold)
-            reasons = [tr("transfer-moved")] if is_stale else [error_sentence(error), tr("transfer-again")]
+            reasons = [tr("transfer-moved")] if is_stale else [format_error(error), tr("transfer-again")]
             text = " ".join([progress.summary, *reasons])
             await self._show_text(ask, text, self._make_retry_row(ask, error, IMPORT))
         else:

@@ -4,7 +4,7 @@ import pytest
 
 from llm.partial_answer import BrokenCall
 from locales.catalog import LANGUAGES, speak_in
-from locales.told import FOR_THE_OPERATOR, KEYS, error_sentence, speak_to
+from locales.told import FOR_THE_OPERATOR, KEYS, format_error, speak_to
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
 
 
@@ -17,7 +17,7 @@ def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) ->
     said = set()
     for language in LANGUAGES:
         with speak_in(language):
-            said.add(error_sentence(kind()))
+            said.add(format_error(kind()))
     assert kind().sentence in said, "in English as its docstring has it"
     assert len(said) == len(LANGUAGES)
 
@@ -26,21 +26,21 @@ def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
     ours = [kind for kind in kinds(ModelError) if kind.__module__ == "records.errors"]
     assert set(ours) <= set(KEYS)
     with speak_in("de"):
-        assert error_sentence(BrokenCall()) == error_sentence(ModelBroken())
+        assert format_error(BrokenCall()) == format_error(ModelBroken())
 
 
 def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
-    assert error_sentence(ModelBroken("Es war leer.")) == "Es war leer."
+    assert format_error(ModelBroken("Es war leer.")) == "Es war leer."
 
 
 def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
     error = ModelBroken("It broke.", remedy="Check OPENAI_MODEL.")
-    assert error_sentence(error) == error.sentence == "It broke. Check OPENAI_MODEL."
+    assert format_error(error) == error.sentence == "It broke. Check OPENAI_MODEL."
     with speak_to(operator=False):
-        assert error_sentence(error) == "It broke."
+        assert format_error(error) == "It broke."
 
 
 def test_what_is_for_the_operator_is_not_told_to_people() -> None:
     with speak_in("ru"):
         for error in (StorageCorrupt("memory.db: page 7 is damaged"), FoldRefused("it invents the number 7")):
-            assert "7" not in error_sentence(error)
+            assert "7" not in format_error(error)

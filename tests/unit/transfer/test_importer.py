@@ -162,20 +162,24 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         for wish in wishes:
             await talk.services.reminders.add(ANNA.id, wish, thread=0, person=ANNA.id, language="en")
         data = await exported(talk.services)
-        first = (await talk.services.reminders.all(ANNA.id))[0]
+        first = (await talk.services.reminders.list_reminders(ANNA.id))[0]
         await talk.services.reminders.remove(ANNA.id, first.id)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert (plan.new, plan.reminders, plan.has_new) == (0, 1, True)
         assert "Reminders that would be set: 1" in format_plan(plan)
         for _ in range(2):
             await imported(talk, data)
-            assert {one.text for one in await talk.services.reminders.all(ANNA.id)} == {one.text for one in wishes}
-            assert len(await talk.services.reminders.all(ANNA.id)) == 2
+            assert {one.text for one in await talk.services.reminders.list_reminders(ANNA.id)} == {
+                one.text for one in wishes
+            }
+            assert len(await talk.services.reminders.list_reminders(ANNA.id)) == 2
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 0
     async with talking(tmp_path / "new") as talk:
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 2
         await imported(talk, data)
-        assert [one.due_at for one in await talk.services.reminders.all(ANNA.id)] == [NOW + timedelta(days=3)] * 2
+        assert [one.due_at for one in await talk.services.reminders.list_reminders(ANNA.id)] == [
+            NOW + timedelta(days=3)
+        ] * 2
 
 
 async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageType) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from locales.catalog import speak_in
-from locales.told import error_sentence
+from locales.told import format_error
 from records.errors import ImportRefused
 from transfer.formats.history import ImportedHistory
 from transfer.rows import parse_history_rows
@@ -44,4 +44,4 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
     with speak_in(language):
         with pytest.raises(ImportRefused) as error:
             parse_history_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
-        assert told_text in error_sentence(error.value)
+        assert told_text in format_error(error.value)

@@ -28,7 +28,7 @@ async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tup
 
 
 async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
-    return list(await desk.services.reminders.all(owner))
+    return list(await desk.services.reminders.list_reminders(owner))
 
 
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
