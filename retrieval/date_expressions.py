@@ -61,6 +61,10 @@ _MONTHS = {
 }
 
 
+# Words before a month that is also another word.
+_BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de"})
+
+
 def _parse_month(word: str) -> tuple[int, bool]:
     """Return the number of the month that a folded word names, or 0, and True if the word is ambiguous."""
     if word in date_words.RUSSIAN_MAY:
@@ -71,6 +75,7 @@ def _parse_month(word: str) -> tuple[int, bool]:
 
 
 def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Range | None:
+    """Return a year, month or day as a range in the time zone of `like`, or None if it does not exist."""
     try:
         start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
@@ -80,68 +85,68 @@ def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, like: datet
         return None
 
 
-def _make_range_back(clock: datetime, unit: str, back: int) -> Range | None:
-    day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
+def _make_range_back(now: datetime, unit: str, count: int) -> Range | None:
+    """Return the day, week, month or year that lies `count` units back."""
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
-        return Range(day - timedelta(days=back), day - timedelta(days=back - 1))
+        return Range(day - timedelta(days=count), day - timedelta(days=count - 1))
     if unit == "week":
-        start = day - timedelta(days=day.weekday() + 7 * back)
+        start = day - timedelta(days=day.weekday() + 7 * count)
         return Range(start, start + timedelta(days=7))
     if unit == "month":
-        months = day.year * 12 + day.month - 1 - back
+        months = day.year * 12 + day.month - 1 - count
         return _make_calendar_range(months // 12, months % 12 + 1, like=day)
-    return _make_calendar_range(day.year - back, like=day)
+    return _make_calendar_range(day.year - count, like=day)
 
 
-def _find_absolute_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
     """Yield dates, months and years. Without a year, the latest one is meant."""
-
-    def year_of(month: int) -> int:
-        return clock.year - (month > clock.month)
-
-    for m in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
-        yield _make_calendar_range(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
-    for m in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
-        yield _make_calendar_range(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
-    for m in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
-        month = int(m[2])
-        yield _make_calendar_range(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
-    words = list(re.finditer(r"\w+", text))
-    dated = False
-    for k, w in enumerate(words):
-        month, unsure = _parse_month(w[0])
+    for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
+        yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), like=now), match[0]
+    for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
+        yield _make_calendar_range(int(match[3]), int(match[2]), int(match[1]), like=now), match[0]
+    for match in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
+        year, month = int(match[1] or now.year - (int(match[2]) > now.month)), int(match[2])
+        yield _make_calendar_range(year, month, int(match[3] or 0), like=now), match[0]
+    words = re.findall(r"\w+", text)
+    has_year = False
+    for index, word in enumerate(words):
+        month, is_ambiguous = _parse_month(word)
         if not month:
             continue
-        near = [words[j][0] if 0 <= j < len(words) else "" for j in (k - 2, k - 1, k + 1, k + 2, k + 3)]
-        days = [int(n.rstrip("stndrh")) for n in near[:3] if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", n)]
-        day = days[0] if days else 0
-        year = next((int(n) for n in near[2:] + near[:2] if re.fullmatch(r"(?:19|20)\d\d", n)), 0)
-        if unsure and not (
-            day or year or near[1] in ("in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de")
-        ):
+        before, after = (
+            ["", "", *words[max(0, index - 2) : index]][-2:],
+            [*words[index + 1 : index + 4], "", "", ""][:3],
+        )
+        days = [number for number in (*before, after[0]) if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", number)]
+        day = int(days[0].rstrip("stndrh")) if days else 0
+        year = next((int(number) for number in (*after, *before) if re.fullmatch(r"(?:19|20)\d\d", number)), 0)
+        if is_ambiguous and not (day or year or before[1] in _BEFORE_MONTHS):
             continue
-        dated = dated or bool(year)
-        yield _make_calendar_range(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
-    if not dated:
-        for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
-            yield _make_calendar_range(int(m[1]), like=clock), m[0]
+        has_year = has_year or bool(year)
+        day = day if day < 32 else 0
+        yield _make_calendar_range(year or now.year - (month > now.month), month, day, like=now), word
+    if not has_year:
+        for match in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
+            yield _make_calendar_range(int(match[1]), like=now), match[0]
 
 
-def _is_next_to(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
-    head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
-    return bool(words[0].search(head) or words[1].search(tail))
+def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+    """Return True if the text before a match fits the first pattern, or the text after it the second."""
+    before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
+    return bool(patterns[0].search(before) or patterns[1].search(after))
 
 
-def _find_weekday_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
     """Yield weekdays. "Tuesday" is the latest before today, and "last Tuesday" may also be that of last week."""
     for day, pattern in enumerate(_WEEKDAYS):
-        for m in pattern.finditer(text):
-            back = (clock.weekday() - day - 1) % 7 + 1
-            if not _is_next_to(text, m, _NEXT):
-                yield _make_range_back(clock, "day", back), m[0]
-                of_last_week = clock.weekday() - day + 7
-                if of_last_week != back and _is_next_to(text, m, _LAST):
-                    yield _make_range_back(clock, "day", of_last_week), m[0]
+        for match in pattern.finditer(text):
+            back = (now.weekday() - day - 1) % 7 + 1
+            if not _is_next_to(text, match, _NEXT):
+                yield _make_range_back(now, "day", back), match[0]
+                of_last_week = now.weekday() - day + 7
+                if of_last_week != back and _is_next_to(text, match, _LAST):
+                    yield _make_range_back(now, "day", of_last_week), match[0]
 
 
 def _parse_number(word: str) -> int:
@@ -156,27 +161,27 @@ def _parse_number(word: str) -> int:
     return 0
 
 
-def _find_dates_ago(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
-    for m in _AGO.finditer(text):
-        groups = {name[0]: value for name, value in m.groupdict().items() if value}
+def _find_dates_ago(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+    for match in _AGO.finditer(text):
+        groups = {name[0]: value for name, value in match.groupdict().items() if value}
         word, number = groups["u"], groups.get("n")
         unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
         count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
         if 0 < count < 1000:
-            yield _make_range_back(clock, unit, count), m[0]
+            yield _make_range_back(now, unit, count), match[0]
 
 
-def _find_relative_dates(text: str, clock: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
     for unit, back, pattern in _RELATIVE:
-        if m := pattern.search(text):
-            yield _make_range_back(clock, unit, back), m[0]
+        if match := pattern.search(text):
+            yield _make_range_back(now, unit, back), match[0]
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 """What may surround the name of a month in a date."""
 
 
-def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
+def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
     """Return the first and last day, at most today, of a text that is nothing but a time, or None.
 
     Such a text is relative ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"). Raise ValueError
@@ -187,22 +192,22 @@ def find_named_period(text: str, clock: datetime) -> tuple[date, date] | None:
     one_day = timedelta(days=1)
     days = [
         (span, found)
-        for span, found in _find_absolute_dates(words, clock)
+        for span, found in _find_absolute_dates(words, now)
         if span is None or span.end - span.start == one_day
     ]
-    for span, found in (*_find_relative_dates(words, clock), *_find_dates_ago(words, clock), *days):
+    for span, found in (*_find_relative_dates(words, now), *_find_dates_ago(words, now), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
-        if is_all and span and span.start <= clock:
-            return span.start.date(), min(span.end - one_day, clock).date()
+        if is_all and span and span.start <= now:
+            return span.start.date(), min(span.end - one_day, now).date()
     return None
 
 
-def find_time_ranges(question: str, clock: datetime) -> tuple[Range, ...]:
-    """Return the ranges of time that a folded question names, relative to `clock`."""
-    dates = list(_find_absolute_dates(question, clock))
-    found = [*dates, *_find_relative_dates(question, clock), *_find_dates_ago(question, clock)]
+def find_time_ranges(question: str, now: datetime) -> tuple[Range, ...]:
+    """Return the ranges of time that a folded question names, relative to `now`."""
+    dates = list(_find_absolute_dates(question, now))
+    found = [*dates, *_find_relative_dates(question, now), *_find_dates_ago(question, now)]
     if not dates:
-        found += _find_weekday_dates(question, clock)
-    return tuple(span for span, _ in found if span and span.start <= clock)
+        found += _find_weekday_dates(question, now)
+    return tuple(span for span, _ in found if span and span.start <= now)
