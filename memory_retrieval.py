@@ -33,7 +33,7 @@ from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
-from retrieval.turns import count_characters, select_newest_turns, select_own_messages
+from retrieval.turns import count_characters, find_uncovered, select_newest_turns, select_own_messages
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
@@ -353,7 +353,8 @@ class MemoryRetrieval:
         older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
         await _run_off_loop(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
-            builder.record_unread((await store.find_id_range(scope))[0], sources.unfolded[0].id - 1)
+            oldest, _ = await store.find_id_range(scope)
+            builder.record_cut("turns", oldest, sources.unfolded[0].id - 1, "recent budget")
         if not repeated:
             builder.add_archived_turns(prefix_cache.select_archived_turns(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
@@ -361,7 +362,8 @@ class MemoryRetrieval:
             oldest, newest = await store.find_id_range(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
-            builder.record_uncovered(shown, oldest, newest, after_last=is_newest)
+            for first_id, last_id in find_uncovered(shown, oldest, newest, after_last=is_newest):
+                builder.record_cut("archived", first_id, last_id, "no active summary")
         return older
 
     async def _select_stable_summaries(

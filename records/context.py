@@ -89,6 +89,9 @@ class ContextPart:
     budget: int
 
 
+CutPart = Literal["turns", "summary", "archived", "message", "system", "document"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
     """A range of messages that the prompt neither quotes nor covers by a summary.
@@ -97,7 +100,7 @@ class Cut:
     Passages of a "document" are searched instead of being repeated in full.
     """
 
-    what: Literal["turns", "summary", "archived", "message", "system", "document"]
+    what: CutPart
     first_id: int
     last_id: int
     why: str

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from llm import prompts, quoting
-from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
+from records.context import Context, ContextPart, Cut, CutPart, RecalledFact, Snippet
 from records.errors import ContextTooLong
 from records.facts import Profile
 from records.messages import Message
@@ -14,7 +14,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets, add_sections
-from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role, find_uncovered
+from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role
 from text.tokenizer import Tokenizer
 
 MAX_PROFILE_TOKENS = 800
@@ -151,7 +151,7 @@ class PromptBuilder:
                 self._summaries.append(summary)
                 taken += size
             else:
-                self._record_cut_summary(summary)
+                self.record_cut("summary", summary.first_id, summary.last_id, "no room")
         if self._summaries:
             self._left -= taken
 
@@ -180,8 +180,7 @@ class PromptBuilder:
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
         if start:
-            first, final = older[0].messages[0].id, older[start - 1].messages[-1].id
-            self._cut.append(Cut(what="turns", first_id=first, last_id=final, why="recent budget"))
+            self.record_cut("turns", older[0].messages[0].id, older[start - 1].messages[-1].id, "recent budget")
         for turn in older[start:]:
             self._add_turn(turn)
 
@@ -206,14 +205,9 @@ class PromptBuilder:
                 self._dispensable = {turn.messages[0].turn for turn in more}
                 return
 
-    def record_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
-        """List as cut the messages that no summary covers."""
-        for first_id, last_id in find_uncovered(summaries, oldest, newest, after_last=after_last):
-            self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
-
-    def record_unread(self, first_id: int, last_id: int) -> None:
-        """List as cut the active messages that were not read."""
-        self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="recent budget"))
+    def record_cut(self, what: CutPart, first_id: int, last_id: int, why: str) -> None:
+        """Record messages that the prompt lacks."""
+        self._cut.append(Cut(what=what, first_id=first_id, last_id=last_id, why=why))
 
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Take facts, best first, out of the budget for snippets."""
@@ -301,7 +295,8 @@ class PromptBuilder:
         elif len(self._turns) > 1:
             self._drop_turn(self._list_turns_in_order()[0], "no room")
         elif self._summaries:
-            self._record_cut_summary(self._summaries.pop())
+            summary = self._summaries.pop()
+            self.record_cut("summary", summary.first_id, summary.last_id, "no room")
         elif self._profile is not None:
             self._profile, self._profile_text = None, ""
         elif self._instructions:
@@ -326,8 +321,7 @@ class PromptBuilder:
     def _add_turn(self, turn: PastTurn) -> None:
         self._turns.append(turn)
         if turn.left_out:
-            first, last = turn.left_out[0].id, turn.left_out[-1].id
-            self._cut.append(Cut(what="document", first_id=first, last_id=last, why="found by searching"))
+            self.record_cut("document", turn.left_out[0].id, turn.left_out[-1].id, "found by searching")
         self._left -= turn.tokens
 
     def _drop_turn(self, turn: PastTurn, why: str) -> None:
@@ -337,9 +331,6 @@ class PromptBuilder:
             return
         cut = turn.make_cut(why)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
-
-    def _record_cut_summary(self, summary: Summary) -> None:
-        self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
     def _list_turns_in_order(self) -> list[PastTurn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
