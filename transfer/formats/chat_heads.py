@@ -29,7 +29,7 @@ _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )
 _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
-_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?![\d:])")
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| h )(\d\d)(?:[:.](\d\d))?(?![\d:])")
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era
@@ -42,6 +42,10 @@ _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, 
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
 FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
 _BUDDHIST_YEARS = 543  # years by which the Thai calendar is ahead
+
+
+WrittenDate = tuple[tuple[int, int, int], str]
+"""The numbers of a date as written, and their order, or "" if the whole file has to decide."""
 
 
 class Head(NamedTuple):
@@ -85,11 +89,11 @@ def parse_lines(text: str) -> list[tuple[Head, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_order(heads: Sequence[Head]) -> str | None:
+def find_order(written: Sequence[WrittenDate]) -> str | None:
     """Return the order of day and month by a number above 12, or by increasing dates. None if both orders fit."""
-    if heads and all(head.order for head in heads):
+    dates = [numbers for numbers, order in written if not order]
+    if written and not dates:
         return "ymd"
-    dates = [head.date for head in heads]
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
     if any(first > 12 for first, _, _ in dates):
@@ -123,16 +127,10 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
     return None
 
 
-def find_date(text: str) -> date | None:
+def find_date(text: str) -> WrittenDate | None:
     """Return the date in a line, or None."""
     found = _find_date(_MARKS.sub("", text))
-    if found is None:
-        return None
-    numbers, order, _, _ = found
-    try:
-        return _gregorian_to_date(*arrange(numbers, order or _guess_order(numbers)))
-    except (ValueError, OverflowError):
-        return None
+    return found and found[:2]
 
 
 def parse_written_moment(text: str, language: str = "") -> datetime:

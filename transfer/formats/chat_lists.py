@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from transfer.formats.conversations import (
-    TIMES,
     Conversations,
     LeftOut,
     add_reactions,
+    find_time_names,
     fold_names,
     hash_parts,
     number_name,
@@ -27,7 +27,10 @@ from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import find_text
 from transfer.formats.values import WrongElement, demand_object, list_objects, to_object, to_text
 
-_SPEAKERS = ("sendername", "displayname", "sender", "from", "author", "creator", "user", "username", "contactname")
+_SPEAKERS = (
+    *("sendername", "senderfullname", "displayname", "sender", "from", "author", "creator", "user", "username"),
+    *("contactname", "senderid"),
+)
 _TEXTS = ("text", "content", "contents", "body", "message")
 _PERSON_NAMES = ("nickname", "name", "realname", "displayname", "username", "email")
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
@@ -38,7 +41,7 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     members = fold_names(value) if isinstance(value, dict) else {}
-    return all(not members.keys().isdisjoint(names) for names in (_TEXTS, TIMES)) and bool(_find_speaker(members))
+    return bool(not members.keys().isdisjoint(_TEXTS) and find_time_names(members) and _find_speaker(members))
 
 
 def read_columns(text: str) -> set[str]:
@@ -46,10 +49,6 @@ def read_columns(text: str) -> set[str]:
     with suppress(csv.Error):
         return {name.strip().lower() for name in next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0]]), ())}
     return set()
-
-
-def is_chat_table(text: str) -> bool:
-    return is_chat_message(dict.fromkeys(read_columns(text), "?"))
 
 
 def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
@@ -94,8 +93,8 @@ class ChatLists:
         members = fold_names(demand_object(raw))
         if any(_SERVICE.match(to_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        words = next((text for name in _TEXTS if (text := fix_letters(to_text(members.get(name))).strip())), "")
-        if "messagetype" in members:  # Skype and Teams write HTML
+        words = next((text for name in _TEXTS if (text := fix_letters(_find_text(members.get(name))).strip())), "")
+        if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = find_text(words)
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
@@ -128,7 +127,18 @@ def _find_speaker(members: Mapping[str, Any]) -> str:
 def _find_name(value: object) -> str:
     """Return a name that is a text, or a member of an object about a person."""
     members = fold_names(to_object(value))
-    return to_text(value) or next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
+    user = to_object(members.get("user"))  # of Teams
+    return (
+        to_text(value)
+        or next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
+        or (_find_name(user) if user else "")
+    )
+
+
+def _find_text(value: object) -> str:
+    """Return a text, or the text member of an object such as Matrix and Teams write."""
+    members = fold_names(to_object(value))
+    return to_text(value) or next((text for name in _TEXTS if (text := to_text(members.get(name)))), "")
 
 
 def fix_letters(text: str) -> str:

@@ -12,7 +12,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from runtime.cooperative import yielding_gil
-from transfer.formats.chat_heads import find_date, find_half
+from transfer.formats.chat_dates import read_days
+from transfer.formats.chat_heads import WrittenDate, find_date, find_half
 from transfer.formats.conversations import Conversations, LeftOut, hash_parts, number_name, order_by_file
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import WrongElement
@@ -22,7 +23,7 @@ _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
 _HEADS = (
     re.compile(rf"{_CLOCK}\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)"),  # LINE: 21:25, tab, Anna, tab, words
     re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[{_CLOCK}\] (?P<words>.*)"),  # KakaoTalk on a computer
-    re.compile(rf"(?P<day>[^,\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"),  # on a phone
+    re.compile(rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"),  # on a phone
     re.compile(  # Telegram, and Discord below
         rf"(?P<speaker>[^\[\]\n]{{1,100}}), \[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\](?P<words>)$"
     ),
@@ -34,11 +35,13 @@ _HEADS = (
 )
 _SPACED = re.compile(rf"{_CLOCK} (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
+_STAND_IN = re.compile(r"\[[^\[\]\s]{1,20}\]")  # LINE's word for a picture or sticker
+_FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
 class _ChatLine(NamedTuple):
-    day: date | None
+    day: WrittenDate | None
     clock: time
     speaker: str | None  # None until its line comes, "" for a line of the app
     words: str
@@ -46,11 +49,13 @@ class _ChatLine(NamedTuple):
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chat-texts", reading)
-    for file in files:
+    chats = [list(_parse_lines(_FOOTER.sub("", file.text))) for file in files]
+    days = read_days([[line.day for line in chat if line.day] for chat in chats], talks)
+    for file, chat, chat_days in zip(files, chats, days, strict=True):
         seen: Counter[str] = Counter()
-        lines = list(_parse_lines(file.text))
-        lines = _split_speakers(lines) if _LINE_DAY.match(file.text) else lines
-        each = ((f"[{number}]", -1, said) for number, said in enumerate(lines))
+        lines = _split_speakers(chat) if _LINE_DAY.match(file.text) else chat
+        left = iter(chat_days)
+        each = ((f"[{number}]", -1, (said, said.day and next(left))) for number, said in enumerate(lines))
         talks.add(order_by_file(talks.messages(each, partial(_read_message, reading, seen))))
     talks.ask_own()
     return talks.history()
@@ -58,7 +63,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 def _parse_lines(text: str) -> Iterator[_ChatLine]:
     """Yield each message with its day. A line without a head continues the previous message."""
-    day: date | None = None
+    day: WrittenDate | None = None
     said: _ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
     for line in yielding_gil(text.replace("\r\n", "\n").split("\n")):
@@ -96,14 +101,17 @@ def _split_speakers(lines: Sequence[_ChatLine]) -> list[_ChatLine]:
     ]
 
 
-def _read_message(reading: FileReading, seen: Counter[str], said: _ChatLine) -> ImportedMessage:
-    if said.speaker == "":
-        raise LeftOut("service")
+def _read_message(reading: FileReading, seen: Counter[str], given: tuple[_ChatLine, date | None]) -> ImportedMessage:
+    said, day = given
     words = said.words.strip()
+    if said.speaker == "" or words.startswith("☎"):
+        raise LeftOut("service")
+    if _STAND_IN.fullmatch(words):
+        raise LeftOut("wordless")
     words = words[1:-1].replace('""', '"') if "\n" in words and words[0] == words[-1] == '"' else words
-    if said.day is None or not words:
+    if day is None or not words:
         raise WrongElement
-    said_at = datetime.combine(said.day, said.clock, reading.zone).astimezone(UTC)
+    said_at = datetime.combine(day, said.clock, reading.zone).astimezone(UTC)
     name = number_name(hash_parts(said_at.isoformat(), said.speaker, words), seen)
     source = f"import:chat-texts:{name}"
     return ImportedMessage(source=source, role="user", content=words, created_at=said_at, speaker=said.speaker or "?")

@@ -39,12 +39,13 @@ _ROLES: Mapping[Role, str] = {
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
-TIMES = (
-    *("createtime", "createdat", "creationtime", "timestamp", "senddate", "insertedat", "timestampms", "datesent"),
-    *("updateddatetime", "createdate", "createddate", "createdmicroseconds", "created", "originalarrivaltime"),
-    *("time", "date", "ts"),
+_TIMES = ("createtime", "createdat", "creationtime", "timestamp", "senddate", "createddate", "created", "date", "ts")
+"""Folded names of the members that hold a time, before others that are named like a time."""
+_TIME_NAME = re.compile(
+    r"(?!expir|delet|edit|read).*(?:time|date|stamp|stampms|microseconds|serverts)|(?:creat|sen|insert|updat)\w{0,2}at|datesent"
 )
-"""Folded names of members that hold the time of a message or conversation."""
+_MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
@@ -227,11 +228,31 @@ def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
     return {_fold_name(name): member for name, member in value.items()}
 
 
+def find_time_names(folded: Iterable[str]) -> list[str]:
+    """Return those of an object's folded member names that may hold its time, the likeliest first."""
+    names = set(folded)
+    others = sorted(filter(_TIME_NAME.fullmatch, names.difference(_TIMES)))
+    return [*(name for name in _TIMES if name in names), *others]
+
+
 def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
     """Return the time that an object states, or None. Raise WrongElement if it is unreadable."""
     names = {_fold_name(name): name for name in value}
-    name = next((names[time] for time in TIMES if time in names and value[names[time]]), None)
-    return None if name is None else parse_moment(value[name], f".{name}", zone)
+    for folded in find_time_names(names):
+        name = names[folded]
+        held = value[name]
+        if folded not in _TIMES and isinstance(held, int | float) and held < _MIN_SECONDS:
+            continue
+        if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
+            continue
+        clock = to_text(value.get(names.get("time", ""))) if folded == "date" else ""
+        try:
+            if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone):
+                return moment
+        except WrongElement:
+            if folded in _TIMES:
+                raise
+    return None
 
 
 def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:

@@ -55,11 +55,12 @@ _TAR_MAGIC_AT = 257  # where a tar archive says that it is one
 _OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _UNREAD_PRODUCTS = {
-    "Teams": '"MessageList"', "Signal": '"chatItem"', "Messenger": '_a6-g',
-    "ChatGPT": "var jsonData =", "Character.AI": '"character_external_id"',
-    "Discord": "chatlog__message",
+    '"MessageList"': "Teams", '"chatItem"': "Signal", "_a6-g": "Messenger", "var jsonData =": "ChatGPT",
+    "chatgpt-exporter": "ChatGPT", '"character_external_id"': "Character.AI", "chatlog__message": "Discord",
+    '"REGULAR_CHAT_MESSAGE"': "Hangouts", "<smses": "SMS Backup & Restore", "mx_MatrixChat": "Element",
 }  # fmt: skip
 """Marks of exports that are named to the person, since they cannot be read."""
+_SCRIPT = re.compile(r"\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
@@ -95,10 +96,10 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     is_packed = _is_packed(data)
     seals = [keepsake.read_seal(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
-    files = [
-        SourceFile(path, _decode_text(content), MIN_VALUES_A_FILE + int(values * len(content)))
-        for path, content in consume(unpacked)
-    ]
+    files = []
+    for path, content in consume(unpacked):
+        text = _SCRIPT.sub("", _decode_text(content), count=1)
+        files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
     for file in files:
         if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
@@ -231,11 +232,12 @@ def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> Impo
     start = files[0].text[:SAMPLED].lstrip() if files else ""
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
-    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
+    is_page = start[:1] == "<" and not start.startswith("<?xml")
+    kind = "html" if is_page else "json" if start[:1] in ("{", "[") else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or name_format(name) for name, form in FORMATS.items()))
     products = (
-        product for file in files for product, mark in _UNREAD_PRODUCTS.items() if mark in file.text[:MARKED_CHARS]
+        product for file in files for mark, product in _UNREAD_PRODUCTS.items() if mark in file.text[:MARKED_CHARS]
     )
     if (product := next(products, "")) and kind == "html":
         return ImportRefused(tr("import-unread-page", product=product))

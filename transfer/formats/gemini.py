@@ -15,7 +15,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import choose_language, parse_written_moment
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import find_text, iterate_blocks
 from transfer.formats.values import (
@@ -28,11 +28,12 @@ from transfer.formats.values import (
     to_text,
 )
 
-_PRODUCTS = ("gemini", "bard")
-_PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)(?:[\s\u00a0]+|$)", re.IGNORECASE)
+_PRODUCT = re.compile("gemini|bard", re.IGNORECASE)
+_PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Eingegebener Prompt:|Prompt\s?:|Said)(?:\s+|$)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
-# The word before a prompt in the language of a file. Google sets it off by a space that does not break.
-_VERB = re.compile(r'"title":\s*"([^"\\\u00a0]{1,40})(?:\u00a0|\\u00a0)')
+# The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
+_TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
+_VERB = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
 _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
@@ -44,14 +45,17 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         if file.text.lstrip()[:1] == "<":
             _read_page(file, talks)
         else:
-            verb = _most_common(_VERB.findall(file.text))
+            titles = [to_text(parse_json(title)) for title in _TITLE.findall(file.text)]
+            verb = _find_verb(titles)
             talks.read([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
     return talks.history()
 
 
-def _most_common(verbs: Sequence[str]) -> str:
-    """Return the most frequent verb if it occurs more than once, else ""."""
-    return next((verb for verb, count in Counter(verbs).most_common(1) if count > 1), "")
+def _find_verb(titles: Sequence[str]) -> str:
+    """Return the words of Google that several titles begin with, or "". Before a colon, they may be the person's."""
+    verbs = Counter(found[0] for title in titles if (found := _VERB.match(title)))
+    [(verb, count)] = verbs.most_common(1) or [("", 0)]
+    return verb if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)) else ""
 
 
 def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
@@ -60,7 +64,7 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
         _read_studio(value, name, talks)
     elif "conversation_turns" in value:
         _read_workspace(value, talks)
-    elif any(name in to_text(value.get("header")).lower() for name in _PRODUCTS):
+    elif _PRODUCT.search(to_text(value.get("header"))):
         said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
         answers = [find_text(to_text(item.get("html"))) for item in list_objects(list_in(value, "safeHtmlItem"))]
         _add_pair(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
@@ -68,8 +72,8 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
 
 def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
     """Add a record of MyActivity. Without a known verb, it is a prompt only if it has an answer."""
-    own = title.removeprefix(f"{verb}\u00a0") if verb else title
-    title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip().removeprefix(": ")
+    own = title.removeprefix(verb)
+    title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
     prompt = _PROMPTED.sub("", own)
     if prompt == title and (_OTHER.match(title) or not answer):
         raise LeftOut("service")
@@ -87,9 +91,9 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
     records = [
         block.text_of("content-cell").splitlines()
         for block in iterate_blocks(file.text, "outer-cell")
-        if any(name in block.text_of("header-cell").lower() for name in _PRODUCTS)
+        if _PRODUCT.search(block.text_of("header-cell"))
     ]
-    verb = _most_common([lines[0].partition("\u00a0")[0] for lines in records if lines and "\u00a0" in lines[0]])
+    verb = _find_verb([lines[0] for lines in records if lines])
     language = choose_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
     dates = [_find_date_line(lines, language, talks.reading.zone) for lines in records]
     if records and not any(dates):
@@ -144,8 +148,11 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
 def _fits(sample: Sample) -> bool:
     if sample.opening:
         is_activity = {"header", "title", "time"} <= sample.names
-        return is_activity or bool(sample.names & {"chunkedPrompt", "conversation_turns"})
-    return sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
+        return (is_activity and bool(_PRODUCT.search(sample.text))) or bool(
+            sample.names & {"chunkedPrompt", "conversation_turns"}
+        )
+    is_activity = sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
+    return is_activity and bool(_PRODUCT.search(sample.text))
 
 
 FORMAT = ImportFormat(

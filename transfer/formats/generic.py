@@ -5,44 +5,47 @@ conversation, position and text.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
+from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
-from transfer.formats.chat_lists import ChatLists, is_chat_message, is_chat_table, iterate_rows, read_columns
+from records.messages import Role
+from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_columns
 from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch, find_time, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import is_json_begin
-from transfer.formats.values import WrongElement, demand_object, list_objects, parse_moment, to_object, to_text
+from transfer.formats.transcripts import UNSAID_ROLES, is_transcript, read_transcript
+from transfer.formats.values import WrongElement, demand_object, list_objects, to_object, to_text
 
 _FLAGS = ("isCreatedByUser", "is_user")
 _ROLE_NAMES = ("role", "from", "sender", "author", "type", "speaker")
 _TEXT_NAMES = (
     *("content", "contentChunks", "contentParts", "content_list", "fragments", "parts", "value", "text", "mes", "say"),
-    *("message", "steps"),
+    *("message", "steps", "candidates", "raw_content"),
 )
 _TEXT_KEYS = frozenset(_TEXT_NAMES)
-_UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
-"""Roles of messages that nobody in a conversation says."""
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
 _QUERIES = ("query", "query_str", "question", "prompt", "instruction")
-_ANSWERS = ("answer", "response", "completion", "output", "blocks")
+_ANSWERS = ("answer", "response", "completion", "output", "blocks", "assistant")
 _PARENTS = ("parent", "parentId", "parentMessageId", "parent_response_id", "parent_message_uuid")
 _IDS = ("id", "messageId", "_id", "uuid")
 _TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", "displayName")
 _GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id")
+_PART_KINDS = ("type", "phase", "content_type")
+_PART_TEXTS = ("text", "value", "content", "part", "data", "parts", "raw_content")
+_TABLE_GROUPS = ("conversation", "chat session", "workspace")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 _MAX_TREE_DEPTH = 10_000
-_ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
+_TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
+"""Blocks in which Open WebUI keeps calls of tools."""
 
 
 def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
@@ -77,10 +80,10 @@ class _FileReader:
     def read(self, file: SourceFile) -> None:
         if is_json_begin(file.text):
             self._talks.read([file], self._read_object)
-        elif is_chat_table(file.text):
+        elif _is_table(file.text):
             self._read_table(file.text)
         else:
-            title, messages = _read_transcript(file.text)
+            title, messages = read_transcript(file.text)
             _add_talk({"title": title}, messages, self._talks)
         self._add_conversation({}, self._loose, {})
 
@@ -89,34 +92,41 @@ class _FileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            conversations.setdefault(to_text(message.get("conversation")), []).append(message)
+            title = next((to_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
+            conversations.setdefault(title, []).extend(_split_pair(message) or [message])
         for title, rows in conversations.items():
             is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
-    def _read_object(self, raw: object, depth: int = 0, name: str = "") -> None:
-        """Add the conversations in an object, or in a list that is called `name`."""
+    def _read_object(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
+        """Add the conversations in an object, or in a list that is called `name`, of an object with a title."""
         if isinstance(raw, list):
             if depth > 1 and any(map(is_chat_message, raw)):
-                self._add_conversation({"title": name}, raw, {})
+                self._add_conversation({"title": title or name}, raw, {})
                 return
             for item in raw:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
-                    self._read_object(item, depth + 1)
+                    self._read_object(item, depth + 1, "", title)
             return
         value = demand_object(raw) if not depth else to_object(raw)
-        if not value:
-            return
+        title = to_text(value.get("title")) or title
+        if blocks := list_objects(value.get("message_blocks")):  # of Cherry Studio
+            value = _insert_blocks(value, blocks)
         if turns := _split_pair(value):
             self._loose.extend(turns)
+        elif is_chat_message(value) and (replies := list_objects(value.get("replies"))):
+            self._loose.extend((value, *replies))
         elif (messages := _find_messages(value)) is not None:
-            self._add_conversation(value, messages, _find_group_titles(value))
+            named = value if _find_title(value) else {**value, "title": title}
+            self._add_conversation(named, messages, _find_group_titles(value))
+            for thread in list_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
+                self._read_object(thread, depth + 1, "", title)
         elif _is_message(value) or is_chat_message(value):
             self._loose.append(_unwrap_item(value))
         elif depth < MAX_DEPTH:
             for key, member in value.items():
                 if isinstance(member, dict | list):
-                    self._read_object(member, depth + 1, key)
+                    self._read_object(member, depth + 1, key, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         """Add a chat among people, or one conversation for each group of messages that names its conversation."""
@@ -125,16 +135,26 @@ class _FileReader:
             title = _find_title(raw) or self._folder
             self._chats.add(messages, to_text(raw.get("thread_path")) or title, title)
             return
-        group = next(
-            (name for name in _GROUPS if len({str(to_object(message).get(name)) for message in messages}) > 1), ""
-        )
+        ids = {name: {str(to_object(message).get(name)) for message in messages} for name in _GROUPS}
+        several = (name for name in _GROUPS if len(ids[name]) > 1)
+        group = next(several, "") or next((name for name in _GROUPS if ids[name] & titles.keys()), "")
         groups: dict[str, list[Any]] = {}
         for message in messages:
-            groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
+            groups.setdefault(str(to_object(message).get(group)), []).append(message)
         for name, members in groups.items():
             title = titles.get(name, "")
-            more = ({"title": title} if title else {}) | ({"id": name} if name else {})
+            more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
             _add_talk({**raw, **more}, _select_newest_branch(members), self._talks)
+
+
+def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return an object whose messages hold their blocks, instead of the ids of the objects in `blocks`."""
+    by_id = {to_text(block.get("id")): block for block in blocks}
+    topics = list_objects(value.get("topics"))
+    for message in (message for topic in topics for message in list_objects(topic.get("messages"))):
+        ids = message.get("blocks")
+        message["content"] = [by_id[name] for name in ids if name in by_id] if isinstance(ids, list) else []
+    return {"topics": topics}
 
 
 def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
@@ -211,7 +231,7 @@ def _unwrap_item(item: Any) -> Any:
     if isinstance(item, dict) and isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
         chosen = item.get("currentlySelected")
         return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
-    for name in ("response", "message"):  # {"response": {…}} of Grok, {"message": {…}} of a tree
+    for name in ("response", "message", "messageCreate"):  # {"response": {…}} of Grok, {"message": {…}} of a tree
         if isinstance(item, dict) and isinstance(inner := item.get(name), dict) and not _is_message(item):
             return {**{key: value for key, value in item.items() if key != name}, **inner}
     return item
@@ -219,13 +239,14 @@ def _unwrap_item(item: Any) -> Any:
 
 def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Split an object with a question and an answer into two messages. Return [] for other objects."""
-    if value.keys().isdisjoint(_QUERIES):
+    queries = ("user",) if "assistant" in value else _QUERIES
+    query = next((to_text(value[name]) for name in queries if to_text(value.get(name)).strip()), "")
+    if not query:
         return []
-    query = next((to_text(value[name]) for name in _QUERIES if to_text(value.get(name)).strip()), "")
     answer = next((words for name in _ANSWERS if (words := _find_text(value.get(name)))), "")
-    if not query or not answer or any(name in value for name in _FLAGS):
+    if not answer or any(name in value for name in _FLAGS):
         return []
-    rest = {key: held for key, held in value.items() if key not in (*_QUERIES, *_ANSWERS, *_TEXT_NAMES)}
+    rest = {key: held for key, held in value.items() if key not in (*queries, *_ANSWERS, *_TEXT_NAMES)}
     return [{**rest, "role": role, "content": words} for role, words in (("user", query), ("assistant", answer))]
 
 
@@ -252,7 +273,8 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
             return "system" if value.get("is_system") is True else "user" if value[name] else "assistant"
     for name in _ROLE_NAMES:
         given = value.get(name)
-        given = given.get("role") if isinstance(given, dict) else given
+        if isinstance(given, dict):
+            given = given.get("role") or ("user" if given.get("is_human") else "assistant" if "name" in given else None)
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
     kinds = (to_text(part.get("type")).lower() for part in list_objects(value.get("fragments")))
@@ -260,11 +282,12 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
 
 
 def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
-    """Add a conversation with an assistant. If no role is a known assistant's, an unknown role is the assistant."""
+    """Add a conversation with an assistant. If only one side has known roles, an unknown role is the other side."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
-    read_turn = partial(_read_turn, "assistant" not in sides and "user" in sides)
+    missing: set[Role] = {"user", "assistant"} - sides
+    read_turn = partial(_read_turn, missing.pop() if len(missing) == 1 else None)
     talks.talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
 
 
@@ -276,14 +299,18 @@ def _find_title(raw: Mapping[str, Any]) -> str:
     return next(filter(None, titles), "")
 
 
-def _read_turn(is_unknown_assistant: bool, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
-    words = None if value.get("weight") == 0 else _remove_asides(_find_words(value)).strip()
+def _read_turn(unknown_role: Role | None, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    """Return a turn. `unknown_role` is the side of speakers with a name that is no known role, if there is one."""
     label = _find_role(value) or ""
     role = ROLES.get(label)
     speaker = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
-    if role is None and label and is_unknown_assistant and label not in _UNSAID_ROLES:
-        role = "assistant"
-        speaker = next((name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label), "")
+    if role is None and label and label not in UNSAID_ROLES:
+        role = unknown_role
+        names = (name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label)
+        speaker = next(names, "") if role == "assistant" else ""
+    words = None if value.get("weight") == 0 else _find_words(value)
+    if words and role == "assistant":
+        words = remove_thoughts(_TOOL_CALLS.sub("", words)).strip()
     return ImportedTurn(role, words, to_text(value.get("messageId")), speaker)
 
 
@@ -305,9 +332,9 @@ def _join_text(held: object, depth: int = 0) -> str:
         return "\n".join(filter(None, (_join_text(part, depth + 1) for part in held if depth < MAX_DEPTH)))
     if not isinstance(held, dict):
         return to_text(held)
-    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(held.get(name))) for name in ("type", "phase")):
+    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(held.get(name))) for name in _PART_KINDS):
         return ""
-    inner = (_join_text(held.get(name), depth + 1) for name in ("text", "value", "content", "part", "data"))
+    inner = (_join_text(held.get(name), depth + 1) for name in _PART_TEXTS)
     return next((words for words in inner if words.strip()), "")
 
 
@@ -319,110 +346,10 @@ def _find_time(message: Mapping[str, Any]) -> float:
     return 0.0
 
 
-def _remove_asides(text: str) -> str:
-    """Remove the blocks in which a program keeps reasoning and tool calls."""
-    start, _, thoughts = text.partition("<think>")
-    _, is_closed, rest = thoughts.partition("</think>")
-    before, *blocks = (start.rstrip() + rest if is_closed else text).split(_ASIDE)
-    return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
-
-
-# Transcripts in Markdown -------------------------------------------------------------------------------------------
-
-_ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
-_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?)?"
-_LABEL = rf"{_ORDINAL}(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
-_HEADINGS = {
-    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?::[ \t]*(?P<rest>.*))?$"),
-    "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}(?::|$))[ \t]*(?P<rest>.*)$"),
-    ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
-    "": re.compile(rf"{_LABEL}(?P<rest>)$"),
-}
-"""The ways in which a line names who speaks, by the style of each."""
-MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
-_ANY_STYLE = "any"  # where the sides of a talk are named in different ways
-_MAX_HEADING_CHARS = 10_000
-_DECORATION = re.compile(r"[^\w\s]+")
-_COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
-_FOOTER = re.compile(r"\n---\s*\n[^\n]*\]\(https?://[^\n]*\s*$")
-
-
-class _Heading(NamedTuple):
-    """A line that may begin a turn. `style` is its markup, which is the same for all headings of a file."""
-
-    style: str
-    label: str
-    date: str
-    rest: str
-
-
-def _parse_heading(line: str) -> _Heading | None:
-    """Parse a line as a heading, or return None. A line with only a label must name a known role."""
-    for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
-        if found := pattern.match(line.replace("**", "") if style == "#" else line):
-            label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
-            if label and (style or label in ROLES):
-                return _Heading(style, label, found["date"] or "", found["rest"] or "")
-    return None
-
-
-def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the heading style that names both speakers, and the role of each label. There may be no labels.
-
-    An assistant with an unknown name is the label that most often follows the person's.
-    """
-    known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
-    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
-    for style in dict.fromkeys(heading.style for heading in headings):
-        labels = [
-            heading.label for heading in headings if heading.style == style and heading.label not in _UNSAID_ROLES
-        ]
-        roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
-        if "user" in roles.values() and "assistant" not in roles.values():
-            after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
-            roles |= {label: "assistant" for label, _ in after.most_common(1)}
-        count = sum(label in roles for label in labels)
-        if {"user", "assistant"} <= set(roles.values()) and count > most:
-            best, best_labels, most = style, roles, count
-    return best, best_labels
-
-
-def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    """Yield each line, with its heading if it is one outside fenced code."""
-    is_fenced = False
-    for line in text.splitlines():
-        is_fence = line.lstrip().startswith("```")
-        yield line, None if is_fenced or is_fence else _parse_heading(line)
-        is_fenced ^= is_fence
-
-
-def _read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
-    """Return the title and the messages. Other text before the first turn is ignored."""
-    text = _COMMENT.sub("", text)
-    lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
-    style, roles = _choose_style([heading for _, heading in lines if heading])
-    title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
-    turns: list[tuple[str, str, list[str]]] = []
-    for line, heading in lines:
-        is_turn = heading and style in (heading.style, _ANY_STYLE)
-        if heading and is_turn and (heading.label in roles or heading.label in _UNSAID_ROLES):
-            turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
-        elif turns and line.strip() != "---":
-            turns[-1][2].append(line)
-    return title, [_parse_turn(role, date, lines) for role, date, lines in turns]
-
-
-def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
-    """Return a message. If its first line is only a date, this is its time."""
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    line = lines[first].strip() if lines else ""
-    bare = line.strip("*_ ")
-    is_date = len(bare) > 7 and not bare.isdecimal() and (bare != line or sum(map(str.isalpha, bare)) < MIN_WORD)
-    for given, rest in ((date, lines), (bare if is_date else "", lines[first + 1 :])):
-        with suppress(WrongElement):
-            if given and parse_moment(given, ""):
-                return {"role": role, "content": "\n".join(rest), "created_at": given}
-    return {"role": role, "content": "\n".join(lines)}
+def _is_table(text: str) -> bool:
+    """Return True if a text is a table of messages, or of questions with answers."""
+    row = dict.fromkeys(read_columns(text), "?")
+    return len(row) > 1 and (is_chat_message(row) or _is_message(row) or bool(_split_pair(row)))
 
 
 def _fits(sample: Sample) -> bool:
@@ -432,8 +359,7 @@ def _fits(sample: Sample) -> bool:
         is_message = bool(names & {*_FLAGS, "role", "from"}) and not _TEXT_KEYS.isdisjoint(names)
         is_strange = bool(names & {"type", "guild", "chat_messages"}) if is_talk else "date" in names
         return ((is_talk or is_message) and not is_strange) or {"chat", "title"} <= names
-    headings = [heading for _, heading in _iterate_outside_fences(sample.text) if heading]
-    return is_chat_table(sample.text) or bool(_choose_style(headings)[1])
+    return _is_table(sample.text) or is_transcript(sample.text)
 
 
 def _fits_slack(sample: Sample) -> bool:
@@ -454,4 +380,9 @@ COPILOT = ImportFormat(
     fits=lambda sample: {"conversation", "time", "author", "message"} <= read_columns(sample.text),
     read=partial(read, name="copilot"),
 )
-FORMAT = ImportFormat(name="generic", fits=_fits, read=read)
+FORMAT = ImportFormat(
+    name="generic",
+    fits=_fits,
+    read=read,
+    members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js"),
+)

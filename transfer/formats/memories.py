@@ -76,6 +76,8 @@ def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
 
 def _parse_fact(value: Any) -> ImportedFact | None:
     held = value if isinstance(value, dict) else {"text": value}
+    if any("sender" in name for name in held):  # a message of a chat
+        return None
     text = next((held[name] for name in _TEXTS if isinstance(held.get(name), str)), "")
     said_at = next((_parse_date(str(held[name])) for name in _WHEN if held.get(name)), None)
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None

@@ -16,6 +16,8 @@ _WRITTEN = (
       for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
 )  # fmt: skip
 """Date formats of Telegram's pages, SillyTavern and browsers, without spaces."""
+_APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
+_MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
 _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
 
 
@@ -50,6 +52,8 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         seconds = float(value)
         while abs(seconds) >= _MILLISECONDS and math.isfinite(seconds):
             seconds /= 1000
+        if _MIN_APPLE_SECONDS < seconds < _APPLE_EPOCH:
+            seconds += _APPLE_EPOCH
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         raise WrongElement(where) from None

@@ -6,32 +6,24 @@ media without words are skipped.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from datetime import MAXYEAR, UTC, date, datetime, time, tzinfo
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, tzinfo
 from functools import partial
 from typing import NamedTuple
 
-from locales.catalog import tr
-from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
+from transfer.formats.chat_dates import read_days
 from transfer.formats.chat_heads import (
-    AMBIGUOUS_ORDERS,
-    FIRST_YEAR,
     Head,
-    arrange,
-    find_calendar,
-    find_order,
     parse_head,
     parse_lines,
 )
 from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
 from transfer.formats.history import (
-    NO_DATE,
     FileReading,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
-    ImportQuestion,
     Sample,
     SourceFile,
 )
@@ -45,12 +37,16 @@ _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
 )
 _EDITED = re.compile(
-    r" ?[\u200e\u200f]{0,2}<(?:This message was edited|Diese Nachricht wurde bearbeitet\.?|Se editó este mensaje\.?|"
-    r"Mensagem editada|Ce message a été modifié|Данное сообщение изменено|此消息已编辑)>$"
+    r" ?[\u200e\u200f]{0,2}<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje|"
+    r"Mensagem editada|Ce message a été modifié|Questo messaggio è stato modificato|Dit bericht is bewerkt|"
+    r"Данное сообщение изменено|Bu mesaj düzenlendi|此消息已编辑)\.?>$"
 )
 _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
-    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
+    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|(?:Você apagou e|E)sta mensagem(?: foi apagada)?|"
+    "(?:Ce message a été|Vous avez) supprimé(?: ce message)?|(?:Questo messaggio è stato|Hai) eliminato"
+    "(?: questo messaggio)?|(?:Dit bericht is|Je hebt dit bericht) verwijderd|(?:Вы удалили д|Д)анное сообщение"
+    "(?: удалено)?|Bu mesaj silindi|Bu mesajı sildiniz|Ta wiadomość została usunięta|Pesan ini (?:telah )?dihapus|null"
 )
 _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a message: that it was edited, or a file
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
@@ -58,9 +54,6 @@ _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 _MARK = re.compile("[\u200e\u200f]")
 _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is mentioned
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
-
-
-_Day = tuple[int, int, int]
 
 
 class _WhatsAppLine(NamedTuple):
@@ -72,50 +65,20 @@ class _WhatsAppLine(NamedTuple):
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
     chats = [_read_lines(file.text, talks.skipped) for file in files]
-    heads = [said.head for chat in chats for said in chat]
-    order = find_order(heads)
-    if order is None:
-        example = heads[0].date
-        labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in AMBIGUOUS_ORDERS)
-        question = ImportQuestion(name="order", options=labels)
-        talks.questions.append(question)
-        order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
-    last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
-    for chat in chats:
-        dates = _add_years([arrange(said.head.date, said.head.order or order) for said in chat], talks, last_year)
-        convert = find_calendar(dates, last_year + 1)
-        if convert is None:
-            raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
+    written = [[(said.head.date, said.head.order) for said in chat] for chat in chats]
+    for chat, days in zip(chats, read_days(written, talks), strict=True):
         seen: Counter[str] = Counter()
-        each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, dates, strict=True))
-        talks.add(order_by_file(talks.messages(each, partial(_read_message, convert, reading.zone, seen))))
+        each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, days, strict=True))
+        talks.add(order_by_file(talks.messages(each, partial(_read_message, reading.zone, seen))))
     talks.ask_own()
     return talks.history()
 
 
-def _add_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[_Day]:
-    """Return the dates with years. Phones of 2014 wrote none, so we ask for the year of the last message."""
-    if not dates or any(year for year, _, _ in dates):
-        return dates
-    years = range(last_year, FIRST_YEAR - 1, -1)
-    question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
-    talks.questions.append(question)
-    year = years[(talks.reading.chosen(question) or (0,))[0]]
-    found: list[_Day] = []
-    for month, day in ((month, day) for _, month, day in reversed(dates)):
-        year -= bool(found) and (month, day) > found[-1][1:]
-        found.append((year, month, day))
-    return found[::-1]
-
-
-def _read_message(
-    convert: Callable[[int, int, int], date], zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, _Day]
-) -> ImportedMessage:
+def _read_message(zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, date | None]) -> ImportedMessage:
     said, day = given
-    try:
-        said_at = datetime.combine(convert(*day), time(*said.head.clock), zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise WrongElement from None
+    if day is None:
+        raise WrongElement
+    said_at = datetime.combine(day, time(*said.head.clock), zone).astimezone(UTC)
     name = number_name(hash_parts(said.head.stamp, said.speaker, said.words), seen)
     return ImportedMessage(
         source=f"import:whatsapp:{name}", role="user", content=said.words, created_at=said_at, speaker=said.speaker

@@ -1,0 +1,67 @@
+"""Turn the dates of chats as text into days, by the order and the calendar of the whole file."""
+
+from collections.abc import Callable, Sequence
+from datetime import MAXYEAR, date
+
+from locales.catalog import tr
+from records.errors import ImportRefused
+from transfer.formats.chat_heads import (
+    AMBIGUOUS_ORDERS,
+    FIRST_YEAR,
+    WrittenDate,
+    arrange,
+    find_calendar,
+    find_order,
+)
+from transfer.formats.conversations import Conversations
+from transfer.formats.history import NO_DATE, ImportQuestion
+
+_Numbers = tuple[int, int, int]
+
+
+def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> list[list[date | None]]:
+    """Return the day of each message of each chat, None for a day that does not exist.
+
+    Ask for the order of day and month, and for the year, if the file does not tell. Raise ImportRefused for a year in
+    which no chat can be.
+    """
+    reading = talks.reading
+    written = [date for chat in chats for date in chat]
+    order = find_order(written)
+    if order is None:
+        first, second, _ = written[0][0]
+        labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
+        question = ImportQuestion(name="order", options=labels)
+        talks.questions.append(question)
+        order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
+    last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
+    days: list[list[date | None]] = []
+    for chat in chats:
+        dates = _add_years([arrange(numbers, known or order) for numbers, known in chat], talks, last_year)
+        convert = find_calendar(dates, last_year + 1)
+        if convert is None:
+            raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
+        days.append([_convert_or_none(convert, numbers) for numbers in dates])
+    return days
+
+
+def _convert_or_none(convert: Callable[[int, int, int], date], numbers: _Numbers) -> date | None:
+    try:
+        return convert(*numbers)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _add_years(dates: list[_Numbers], talks: Conversations, last_year: int) -> list[_Numbers]:
+    """Return the dates with years. Phones of 2014 wrote none, so we ask for the year of the last message."""
+    if not dates or any(year for year, _, _ in dates):
+        return dates
+    years = range(last_year, FIRST_YEAR - 1, -1)
+    question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
+    talks.questions.append(question)
+    year = years[(talks.reading.chosen(question) or (0,))[0]]
+    found: list[_Numbers] = []
+    for month, day in ((month, day) for _, month, day in reversed(dates)):
+        year -= bool(found) and (month, day) > found[-1][1:]
+        found.append((year, month, day))
+    return found[::-1]

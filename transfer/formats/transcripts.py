@@ -1,0 +1,136 @@
+"""Read transcripts in Markdown or plain text, in which a line names who speaks, and the pages of Perplexity."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import NamedTuple
+
+from transfer.formats.conversations import ROLES
+from transfer.formats.values import WrongElement, parse_moment
+
+UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
+"""Roles of messages that nobody in a conversation says."""
+
+_ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
+_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?)?"
+_LABEL = rf"{_ORDINAL}(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_HEADINGS = {
+    ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
+    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?::[ \t]*(?P<rest>.*))?$"),
+    "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}(?::|$))[ \t]*(?P<rest>.*)$"),
+    ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
+    "": re.compile(rf"{_LABEL}(?P<rest>)$"),
+}
+"""The ways in which a line names who speaks, by the style of each."""
+MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
+_ANY_STYLE = "any"  # where the sides of a talk are named in different ways
+_MAX_HEADING_CHARS = 10_000
+_DECORATION = re.compile(r"[^\w\s]+")
+_COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
+_FOOTER = re.compile(r"\n-{3,}\s*\n[^\n]*(?:\]\(|href=['\"])https?://[^\n]*\s*$")
+_TIME_TAG = re.compile(r"<time datetime=\"([^\"\n]{8,40})\"[^\n]*</time>")
+_WHOLE_FENCE = re.compile(r"\s*```\n(.*)\n```\s*", re.DOTALL)
+_PERPLEXITY_LOGO = re.compile(r'\s*<img src="https://[\w.]*perplexity\.ai/[^\n]*\n')
+_QUESTION = re.compile(r"\n\n---\n+# ")
+_FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
+
+
+class _Heading(NamedTuple):
+    """A line that may begin a turn. `style` is its markup, which is the same for all headings of a file."""
+
+    style: str
+    label: str
+    date: str
+    rest: str
+
+
+def _parse_heading(line: str) -> _Heading | None:
+    """Parse a line as a heading, or return None. A line with only a label must name a known role."""
+    for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
+        if found := pattern.match(line.replace("**", "") if style == "#" else line):
+            label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
+            if label and (style or label in ROLES):
+                return _Heading(style, label, found["date"] or "", found["rest"] or "")
+    return None
+
+
+def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
+    """Return the heading style that names both speakers, and the role of each label. There may be no labels.
+
+    An assistant with an unknown name is the label that most often follows the person's.
+    """
+    known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
+    best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
+    for style in dict.fromkeys(heading.style for heading in headings):
+        labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
+        roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
+        if "user" in roles.values() and "assistant" not in roles.values():
+            after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
+            roles |= {label: "assistant" for label, _ in after.most_common(1)}
+        count = sum(label in roles for label in labels)
+        if {"user", "assistant"} <= set(roles.values()) and count > most:
+            best, best_labels, most = style, roles, count
+    return best, best_labels
+
+
+def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
+    """Yield each line, with its heading if it is one outside fenced code."""
+    is_fenced = False
+    for line in text.splitlines():
+        is_fence = line.lstrip().startswith("```")
+        yield line, None if is_fenced or is_fence else _parse_heading(line)
+        is_fenced ^= is_fence
+
+
+def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
+    """Return the title and the messages. Other text before the first turn is ignored."""
+    if logo := _PERPLEXITY_LOGO.match(text):
+        return "", _read_perplexity(text[logo.end() :])
+    text = _COMMENT.sub("", text)
+    lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
+    style, roles = _choose_style([heading for _, heading in lines if heading])
+    title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
+    turns: list[tuple[str, str, list[str]]] = []
+    for line, heading in lines:
+        is_turn = heading and style in (heading.style, _ANY_STYLE)
+        if heading and is_turn and (heading.label in roles or heading.label in UNSAID_ROLES):
+            turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
+        elif turns and line.strip() != "---":
+            turns[-1][2].append(line)
+    contents = ["\n".join(lines) for _, _, lines in turns]
+    if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
+        contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
+    said = zip(turns, contents, strict=True)
+    return title, [_parse_turn(role, date, content.split("\n")) for (role, date, _), content in said]
+
+
+def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
+    """Return a message. If its first line is only a date, this is its time."""
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    line = lines[first].strip() if lines else ""
+    tag = _TIME_TAG.fullmatch(line)
+    bare = tag[1] if tag else line.strip("*_ ")
+    is_date = len(bare) > 7 and not bare.isdecimal() and (bare != line or sum(map(str.isalpha, bare)) < MIN_WORD)
+    for given, rest in ((date, lines), (bare if is_date else "", lines[first + 1 :])):
+        with suppress(WrongElement):
+            if given and parse_moment(given, ""):
+                return {"role": role, "content": "\n".join(rest), "created_at": given}
+    return {"role": role, "content": "\n".join(lines)}
+
+
+def _read_perplexity(text: str) -> list[dict[str, str]]:
+    """Return the questions, which are headings below a rule, and the answers without their footnotes."""
+    messages: list[dict[str, str]] = []
+    for part in _QUESTION.split(f"\n\n---\n\n{text}")[1:]:
+        question, _, answer = part.partition("\n")
+        answer = _FOOTNOTE.sub("", answer.partition("\u2042</div>")[0].rpartition("<div")[0] or answer)
+        messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    return messages
+
+
+def is_transcript(text: str) -> bool:
+    """Return True if the lines of a text name both sides of a conversation."""
+    headings = [heading for _, heading in _iterate_outside_fences(text) if heading]
+    return bool(_PERPLEXITY_LOGO.match(text) or _choose_style(headings)[1])
