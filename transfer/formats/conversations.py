@@ -41,9 +41,12 @@ ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for wo
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 _TIMES = ("createtime", "createdat", "creationtime", "timestamp", "senddate", "createddate", "created", "date", "ts")
 """Folded names of the members that hold a time, before others that are named like a time."""
-_TIME_NAME = re.compile(
-    r"(?!expir|delet|edit|read).*(?:time|date|stamp|stampms|microseconds|serverts)|(?:creat|sen|insert|updat)\w{0,2}at|datesent"
+_TIME_ENDINGS = (
+    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "insertedat"),
+    *("updatedat", "datesent"),
 )
+_OTHER_TIMES = ("expir", "delet", "edit", "read")
+"""What the names of times begin with at which nothing was said."""
 _MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _SKIPPED = ("here", "wordless", "service", "temporary")
@@ -231,7 +234,9 @@ def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
 def find_time_names(folded: Iterable[str]) -> list[str]:
     """Return those of an object's folded member names that may hold its time, the likeliest first."""
     names = set(folded)
-    others = sorted(filter(_TIME_NAME.fullmatch, names.difference(_TIMES)))
+    others = sorted(
+        name for name in names.difference(_TIMES) if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES)
+    )
     return [*(name for name in _TIMES if name in names), *others]
 
 
