@@ -2,12 +2,8 @@
 
 export default [
   {
-    ignores: ["static/vendor/**"],
-  },
-  {
-    files: ["static/*.js"],
     rules: {
-      "max-len": ["error", { code: 140 }],
+      "max-len": ["error", { code: 160 }],
       "no-unused-vars": "error",
       "no-var": "error",
       "prefer-const": ["error", { destructuring: "all" }],

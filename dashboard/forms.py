@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from chat.choices import Choice
+from chat.search import Hit
 from locales.catalog import tr
 from locales.told import format_worth
 from records.conversations import FIRST_NUMBER
@@ -42,6 +43,12 @@ def format_message(message: Message, *, text: str | None = None, is_whole: bool 
     }
 
 
+def format_hit(hit: Hit) -> Json:
+    """Return a search result as JSON."""
+    form = format_message(hit.message, text=hit.text)
+    return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
+
+
 def format_summary_head(summary: Summary) -> Json:
     """Return a summary as JSON with its title, without its text."""
     return {
@@ -73,7 +80,8 @@ def format_summary(summary: Summary) -> Json:
 def format_fact(fact: Fact) -> Json:
     """Return a fact as JSON."""
     return {
-        **pick(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "origin", "source_ids", "quote"),
+        **pick(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
+        **pick(fact, "origin", "source_ids", "quote"),
         "since": fact.valid_from.isoformat(),
         "until": fact.valid_to.isoformat() if fact.valid_to else None,
         "is_deleted": fact.deleted_at is not None,

@@ -1,4 +1,4 @@
-// Summaries over an axis of time, as figures: which pieces a level has within a span, and where the dates stand. Pure.
+// Place summaries and dates on a time axis. Pure functions.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -7,17 +7,17 @@ export const SHORTEST = HOUR; // the shortest span that is shown
 
 /** @typedef {[number, number]} Span from one moment to another, in milliseconds */
 
-/** From the first to the last moment, in milliseconds, with a little room.
+/** Return the span of all summaries, with a little space at both ends.
  * @returns {Span}
  */
-export function domainOf(summaries) {
-  const first = Math.min(...summaries.map((one) => Date.parse(one.first_at)));
-  const last = Math.max(...summaries.map((one) => Date.parse(one.last_at)));
+export function findDomain(summaries) {
+  const first = Math.min(...summaries.map((summary) => Date.parse(summary.first_at)));
+  const last = Math.max(...summaries.map((summary) => Date.parse(summary.last_at)));
   const room = Math.max((last - first) * 0.01, SHORTEST / 4);
   return [first - room, last + room];
 }
 
-/** A span within another, as wide as it may be.
+/** Move and resize a span so that it lies within another one.
  * @param {Span} span
  * @param {Span} whole
  * @returns {Span}
@@ -28,7 +28,7 @@ export function clampSpan([from, to], [first, last]) {
   return [begin, begin + width];
 }
 
-/** The span narrowed or widened by a factor around a place in it (0 to 1).
+/** Return a span zoomed in by a factor around a point in it (0 to 1).
  * @param {Span} span
  * @returns {Span}
  */
@@ -37,29 +37,29 @@ export function zoomSpan([from, to], factor, at = 0.5) {
   return [middle - (middle - from) / factor, middle + (to - middle) / factor];
 }
 
-/** The levels, highest first, each with its pieces within the span: what would be narrower than `least` of the width is
- * joined with its neighbours. A piece is {from, to, all: summaries} with from and to as shares of the width.
+/** Return the levels, highest first, with their pieces in the span. Pieces narrower than `least` are joined with their neighbours.
+ * A piece is {from, to, all: summaries}. `least`, `from` and `to` are fractions of the width.
  */
-export function levelsOf(summaries, [from, to], least) {
-  const share = (moment) => (Date.parse(moment) - from) / (to - from);
+export function groupByLevel(summaries, [from, to], least) {
+  const toShare = (moment) => (Date.parse(moment) - from) / (to - from);
   const levels = new Map();
-  for (const one of [...summaries].sort((a, b) => a.first_at.localeCompare(b.first_at) || a.id - b.id)) {
-    const piece = { from: share(one.first_at), to: share(one.last_at), all: [one] };
-    if (!levels.has(one.level)) levels.set(one.level, []);
+  for (const summary of [...summaries].sort((a, b) => a.first_at.localeCompare(b.first_at) || a.id - b.id)) {
+    const piece = { from: toShare(summary.first_at), to: toShare(summary.last_at), all: [summary] };
+    if (!levels.has(summary.level)) levels.set(summary.level, []);
     if (piece.to < 0 || piece.from > 1) continue;
-    const pieces = levels.get(one.level);
+    const pieces = levels.get(summary.level);
     const before = pieces.at(-1);
-    const isNarrow = (wide) => wide.to - wide.from < least;
+    const isNarrow = (other) => other.to - other.from < least;
     if (before && piece.from < before.from + least && (isNarrow(before) || isNarrow(piece))) {
       before.to = Math.max(before.to, piece.to);
-      before.all.push(one);
+      before.all.push(summary);
     } else pieces.push(piece);
   }
   return [...levels].sort(([a], [b]) => b - a).map(([level, pieces]) => ({ level, pieces }));
 }
 
-/** At most `most` moments within a span, evenly apart, and how far apart they are. */
-export function ticksOf([from, to], most) {
+/** Return at most `most` evenly spaced moments in a span, and the distance between them in milliseconds. */
+export function makeTicks([from, to], most) {
   const step = STEPS.find((width) => (to - from) / width <= most) ?? (to - from) / most;
   const first = Math.ceil(from / step) * step;
   const ticks = [];
@@ -67,15 +67,15 @@ export function ticksOf([from, to], most) {
   return { step, ticks };
 }
 
-/** The ids of what a summary was made from and of what it became a part of, however far. */
-export function kinOf(summaries, id) {
-  const byId = new Map(summaries.map((one) => [one.id, one]));
+/** Return the ids of all direct and indirect sources of a summary, and of all summaries made from it. */
+export function findRelatives(summaries, id) {
+  const byId = new Map(summaries.map((summary) => [summary.id, summary]));
   const kin = new Set();
-  const below = (number) => { for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source);
-  below(source); } };
-  const above = (number) => { for (const one of summaries) if (one.source_ids.includes(number)
-    && !kin.has(one.id)) { kin.add(one.id); above(one.id); } };
-  below(id);
-  above(id);
+  const addSources = (number) => { for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source);
+  addSources(source); } };
+  const addParents = (number) => { for (const summary of summaries) if (summary.source_ids.includes(number)
+    && !kin.has(summary.id)) { kin.add(summary.id); addParents(summary.id); } };
+  addSources(id);
+  addParents(id);
   return kin;
 }

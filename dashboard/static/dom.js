@@ -1,13 +1,12 @@
-// Building elements. Owns the one way in which data becomes page: text nodes and properties, never markup.
-// Knows no texts and no server, so that any page may use it.
+// Create elements. Data becomes text nodes and properties, never markup.
 
-import { tame } from "./language.js";
+import { stripDirectionMarks } from "./language.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element. `props`: `class`, `data` (dataset), `on` (listeners), `vars` (CSS variables); anything with a dash or
- * unknown to the element is an attribute, the rest are properties. Children: nodes, strings, or null to leave out.
+ * Create an element. `props` may have `class`, `data` (dataset), `on` (listeners) and `vars` (CSS variables). A name with a dash, or
+ * one that the element does not know, becomes an attribute. The others become properties. Children are nodes, strings or null.
  * @param {string} tag
  * @param {Record<string, any>} props
  * @param {...any} children
@@ -26,12 +25,12 @@ export function h(tag, props = {}, ...children) {
     else element[name] = value;
   }
   const shown = children.flat(2).filter((child) => child !== null && child !== undefined && child !== false && child !== "");
-  element.append(...shown.map((child) => (child instanceof Node ? child : tame(child))));
+  element.append(...shown.map((child) => (child instanceof Node ? child : stripDirectionMarks(child))));
   return element;
 }
 
-/** One of the symbols of index.html. */
-export function icon(name) {
+/** Create an icon from a symbol in index.html. */
+export function makeIcon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "icon");
   svg.setAttribute("aria-hidden", "true");
@@ -41,20 +40,20 @@ export function icon(name) {
   return svg;
 }
 
-/** @returns {any} the element of index.html with this id */
+/** @returns {any} the element with this id in index.html */
 export const byId = (id) => document.getElementById(id);
 
-/** Degrees on the colour wheel, far apart for neighbouring numbers (golden angle). */
-export function hueOf(number) {
+/** Return a hue in degrees. Neighbouring numbers get distant hues (golden angle). */
+export function pickHue(number) {
   return String(Math.round((Math.abs(Number(number) || 0) * 137.508 + 205) % 360));
 }
 
-/** So many of so many as a track, and in the words given. */
-export function progress(what, done, total, told) {
+/** Create a progress bar. `figures` is the progress in words. */
+export function makeProgressBar(label, done, total, figures) {
   const share = total > 0 ? Math.min(100, Math.round((done / total) * 100)) : 0;
   return h("div", { class: "progress" },
-    h("span", {}, what), h("span", {}, told),
-    h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total),
+    h("span", {}, label), h("span", {}, figures),
+    h("div", { class: "track", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": String(total),
       "aria-valuenow": String(Math.min(done, total)) },
       h("i", { vars: { "--share": `${share}%` } })));
 }

@@ -1,4 +1,4 @@
-// Signs in while the modules are on their way, because each round trip is felt on a slow network. The server puts this
+// Sign in while the modules are still loading, because each round trip delays the page on a slow network. The server puts this
 // script into the document.
 
 (() => {
@@ -23,5 +23,5 @@
     body: JSON.stringify({ ...proof, opening }),
   });
   response.catch(() => {}); // net.js asks again
-  Object.assign(globalThis, { signIn: { proof, token, response } });
+  Object.assign(globalThis, { early: { proof, token, response } });
 })();

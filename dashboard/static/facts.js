@@ -1,21 +1,21 @@
-// What is known, sentence by sentence: grouped by kind, each above what it replaced, with all that can be done to it.
+// The facts page. Facts are grouped by kind, and each is shown above the facts that it replaced.
 
-import { h, icon } from "./dom.js";
+import { h, makeIcon } from "./dom.js";
 import { forget } from "./forget.js";
 import { read, write } from "./memory.js";
-import { asked, attempt, button, choice, closeSheet, empty, paged, sheet, roundButton } from "./parts.js";
-import { swap } from "./swap.js";
-import { dateOf, tr } from "./texts.js";
+import { askForText, attempt, makeButton, makeSelect, closeSheet, makeEmptyNote, makePagedList, openSheet, makeRoundButton } from "./parts.js";
+import { replaceContent } from "./swap.js";
+import { formatDate, tr } from "./texts.js";
 
 const KINDS = ["instruction", "preference", "personal", "event", "facts"]; // all others are of the last
 const ORDERS = {
-  newest: (one, other) => other.id - one.id,
-  oldest: (one, other) => one.id - other.id,
-  text: (one, other) => one.text.localeCompare(other.text),
+  newest: (fact, other) => other.id - fact.id,
+  oldest: (fact, other) => fact.id - other.id,
+  text: (fact, other) => fact.text.localeCompare(other.text),
 };
 
-// All that the page is about. `chosen`: the ids of several facts, or null while none are being chosen.
-const state = { wanted: "holds", order: "newest", sought: "", longest: 0, chosen: null };
+// The state of the page. `chosen` has the ids of the selected facts, or is null outside of selection mode.
+const state = { filter: "holds", order: "newest", query: "", longest: 0, chosen: null };
 
 export const facts = {
   async draw(root) {
@@ -23,49 +23,53 @@ export const facts = {
     state.longest = answer.longest;
     const place = h("div", { class: "fact-groups" });
     const several = h("div", { class: "actions several", role: "group", "aria-label": tr("dashboard-facts-several") });
-    const show = (newer) => { answer.facts = newer.facts ?? answer.facts; list(place, answer, show); swap(several, ...severalOf(show)); };
+    const showFacts = (newer) => {
+      answer.facts = newer.facts ?? answer.facts;
+      showGroups(place, answer, showFacts);
+      replaceContent(several, ...makeBulkActions(showFacts));
+    };
     const title = tr("dashboard-facts-search");
-    const search = h("input", { type: "search", value: state.sought, placeholder: title, "aria-label": title, dir: "auto",
+    const search = h("input", { type: "search", value: state.query, placeholder: title, "aria-label": title, dir: "auto",
       data: { key: "facts-search" } });
-    search.addEventListener("input", () => { state.sought = search.value; show({}); });
-    const set = (name) => (value) => { state[name] = value; show({}); };
+    search.addEventListener("input", () => { state.query = search.value; showFacts({}); });
+    const makeSetter = (name) => (value) => { state[name] = value; showFacts({}); };
     const of = [["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]];
     const orders = Object.keys(ORDERS).map((name) => [name, tr(`dashboard-facts-sort-${name}`)]);
     root.append(
-      h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), search),
-        choice(of, state.wanted, set("wanted"), { "aria-label": tr("dashboard-tab-facts") }),
-        choice(orders, state.order, set("order"), { "aria-label": tr("dashboard-facts-sort") }),
-        button(tr("dashboard-fact-add"), () => change(show, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
+      h("div", { class: "search-line" }, h("span", { class: "search-field" }, makeIcon("search"), search),
+        makeSelect(of, state.filter, makeSetter("filter"), { "aria-label": tr("dashboard-tab-facts") }),
+        makeSelect(orders, state.order, makeSetter("order"), { "aria-label": tr("dashboard-facts-sort") }),
+        makeButton(tr("dashboard-fact-add"), () => askAndSave(showFacts, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
       several, place);
-    show({});
+    showFacts({});
   },
 };
 
-const holds = (fact) => fact.until === null && !fact.is_deleted;
-const kindOf = (fact) => (KINDS.includes(fact.kind) ? fact.kind : "facts");
+const isCurrent = (fact) => fact.until === null && !fact.is_deleted;
+const findKind = (fact) => (KINDS.includes(fact.kind) ? fact.kind : "facts");
 
-/** What can be done with several facts at once. */
-function severalOf(show) {
-  const choose = (chosen) => { state.chosen = chosen; show({}); };
-  if (state.chosen === null) return [button(tr("dashboard-facts-several"), () => choose(new Set()), { kind: "small" })];
+/** Return the buttons for actions on several facts. */
+function makeBulkActions(showFacts) {
+  const setChosen = (chosen) => { state.chosen = chosen; showFacts({}); };
+  if (state.chosen === null) return [makeButton(tr("dashboard-facts-several"), () => setChosen(new Set()), { kind: "small" })];
   const ids = [...state.chosen];
-  const remove = (pressed) => attempt(async () => {
+  const deleteChosen = (pressed) => attempt(async () => {
     let newer = {};
     for (const id of ids) newer = await write("facts/delete", { id });
     state.chosen = null;
-    show(newer);
+    showFacts(newer);
     return ids.length === 1 ? newer : null;
   }, pressed);
-  const erase = () => forget({ what: "facts", ids }, async () => { state.chosen = null; show(await read("facts")); });
-  const acts = [button(tr("memory-button-delete"), remove, { kind: "bad small" }),
-    button(tr("dashboard-forget"), erase, { kind: "bad small" })];
+  const forgetChosen = () => forget({ what: "facts", ids }, async () => { state.chosen = null; showFacts(await read("facts")); });
+  const acts = [makeButton(tr("memory-button-delete"), deleteChosen, { kind: "bad small" }),
+    makeButton(tr("dashboard-forget"), forgetChosen, { kind: "bad small" })];
   for (const act of acts) act.disabled = !ids.length;
   return [h("span", { class: "hint", role: "status" }, tr("dashboard-facts-chosen", { number: ids.length })), ...acts,
-    button(tr("dashboard-cancel"), () => choose(null), { kind: "small" })];
+    makeButton(tr("dashboard-cancel"), () => setChosen(null), { kind: "small" })];
 }
 
-// A superseded fact is shown under the newest of those that came after it.
-function families(all) {
+// Group superseded facts under the newest fact that replaced them.
+function groupByNewest(all) {
   const byId = new Map(all.map((fact) => [fact.id, fact]));
   const under = new Map();
   const heads = [];
@@ -79,100 +83,104 @@ function families(all) {
   return { heads, under };
 }
 
-function list(place, { facts: all }, show) {
-  const { heads, under } = families(all);
-  const words = state.sought.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
-  const shown = heads.filter((fact) => (state.wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
-  const rank = (fact) => KINDS.indexOf(kindOf(fact)) * 2 + (fact.is_pinned ? 0 : 1);
-  shown.sort((one, other) => Number(holds(other)) - Number(holds(one)) || rank(one) - rank(other) || ORDERS[state.order](one, other));
-  const cardOf = (fact) => card(fact, under.get(fact.id) ?? [], show);
-  const draw = (part) => h("div", {}, [...grouped(part)].map(([kind, group]) =>
-    h("section", { class: "group" }, h("h3", {}, headingOf(kind)), h("ul", { class: "cards" }, group.map(cardOf)))));
-  swap(place, shown.length ? paged(shown, draw) : empty(all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none")));
+function showGroups(place, { facts: all }, showFacts) {
+  const { heads, under } = groupByNewest(all);
+  const words = state.query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const isMatch = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
+  const shown = heads.filter((fact) => (state.filter === "all" || isCurrent(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(isMatch));
+  const rankFact = (fact) => KINDS.indexOf(findKind(fact)) * 2 + (fact.is_pinned ? 0 : 1);
+  shown.sort((fact, other) => Number(isCurrent(other)) - Number(isCurrent(fact)) || rankFact(fact) - rankFact(other) || ORDERS[state.order](fact, other));
+  const makeFactCard = (fact) => makeCard(fact, under.get(fact.id) ?? [], showFacts);
+  const draw = (part) => h("div", {}, [...groupByKind(part)].map(([kind, group]) =>
+    h("section", { class: "group" }, h("h3", {}, findHeading(kind)), h("ul", { class: "cards" }, group.map(makeFactCard)))));
+  const emptyText = all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none");
+  replaceContent(place, shown.length ? makePagedList(shown, draw) : makeEmptyNote(emptyText));
 }
 
-function headingOf(kind) {
+function findHeading(kind) {
   if (kind === "over") return tr("dashboard-facts-over");
   const own = { personal: tr("dashboard-facts-personal"), event: tr("dashboard-facts-event") };
   return own[kind] ?? tr(`memory-heading-${kind}`);
 }
 
-function grouped(part) {
+function groupByKind(part) {
   const groups = new Map();
   for (const fact of part) {
-    const kind = holds(fact) ? kindOf(fact) : "over";
+    const kind = isCurrent(fact) ? findKind(fact) : "over";
     groups.set(kind, [...(groups.get(kind) ?? []), fact]);
   }
   return groups;
 }
 
-function card(fact, earlier, show) {
-  const oldest = Math.min(fact.id, ...earlier.map((one) => one.id)); // it stays when another fact takes its place
+function makeCard(fact, earlier, showFacts) {
+  const oldest = Math.min(fact.id, ...earlier.map((older) => older.id)); // it stays when another fact takes its place
   const kind = fact.is_deleted ? "deleted" : fact.until === null ? "holds" : "over";
-  const more = roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show));
+  const more = makeRoundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFactSheet(fact, earlier, showFacts));
   more.id = `fact-${oldest}`;
-  const pin = fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, icon("pin")) : null;
+  const pin = fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, makeIcon("pin")) : null;
   return h("li", { class: `card fact ${kind}`, data: { fact: String(fact.id) } },
     h("div", { class: "card-line" },
-      state.chosen ? chooser(fact, show) : null,
+      state.chosen ? makeCheckbox(fact, showFacts) : null,
       h("p", { class: "text", dir: "auto" }, pin, fact.text), more),
     fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
-    h("p", { class: "hint" }, toldOf(fact)),
+    h("p", { class: "hint" }, describeFact(fact)),
     earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })),
-      historyOf(earlier)) : null);
+      makeHistory(earlier)) : null);
 }
 
-const chooser = (fact, show) => h("input", {
+const makeCheckbox = (fact, showFacts) => h("input", {
   type: "checkbox", checked: state.chosen.has(fact.id), "aria-label": fact.text,
-  on: { change: (event) => { if (event.currentTarget.checked) state.chosen.add(fact.id); else state.chosen.delete(fact.id); show({}); } },
+  on: { change: (event) => { if (event.currentTarget.checked) state.chosen.add(fact.id); else state.chosen.delete(fact.id); showFacts({}); } },
 });
 
-const historyOf = (earlier) => h("ol", { class: "history" },
-  [...earlier].sort((a, b) => b.id - a.id).map((one) => h("li", {}, h("p", { class: "text", dir: "auto" }, one.text),
-  h("p", { class: "hint" }, toldOf(one)))));
+const makeHistory = (earlier) => h("ol", { class: "history" },
+  [...earlier].sort((a, b) => b.id - a.id).map((older) => h("li", {}, h("p", { class: "text", dir: "auto" }, older.text),
+  h("p", { class: "hint" }, describeFact(older)))));
 
-function toldOf(fact) {
-  const range = fact.until === null ? tr("memory-since", { day: dateOf(fact.since) }) : `${dateOf(fact.since)} – ${dateOf(fact.until)}`;
+function describeFact(fact) {
+  const range = fact.until === null ? tr("memory-since", { day: formatDate(fact.since) }) : `${formatDate(fact.since)} – ${formatDate(fact.until)}`;
   return [fact.worth, range].filter(Boolean).join(" · ");
 }
 
-/** All that can be done to a fact. */
-function openFact(fact, earlier, show) {
-  const act = (name) => async (pressed) => { if (await attempt(
-    async () => { const newer = await write(`facts/${name}`, { id: fact.id }); show(newer); return newer; }, pressed)) closeSheet();
-    };
-  const reworded = (name, title) => async () => { if (await change(show, name, { id: fact.id }, title, name === "edit" ? fact.text
-    : "")) closeSheet(); };
-  const isHolding = holds(fact);
-  sheet(tr("dashboard-fact"),
+/** Open a sheet with a fact and its actions. */
+function openFactSheet(fact, earlier, showFacts) {
+  const makeAction = (name) => async (pressed) => {
+    const change = async () => { const newer = await write(`facts/${name}`, { id: fact.id }); showFacts(newer); return newer; };
+    if (await attempt(change, pressed)) closeSheet();
+  };
+  const makeRewording = (name, title) => async () => {
+    if (await askAndSave(showFacts, name, { id: fact.id }, title, name === "edit" ? fact.text : "")) closeSheet();
+  };
+  const isHolding = isCurrent(fact);
+  openSheet(tr("dashboard-fact"),
     h("p", { class: "text large", dir: "auto" }, fact.text),
     h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null
-      ? tr("memory-holds", { from: dateOf(fact.since), said: dateOf(fact.said) })
-      : tr("memory-held", { from: dateOf(fact.since), until: dateOf(fact.until), said: dateOf(fact.said) })),
+      ? tr("memory-holds", { from: formatDate(fact.since), said: formatDate(fact.said) })
+      : tr("memory-held", { from: formatDate(fact.since), until: formatDate(fact.until), said: formatDate(fact.said) })),
     fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
+    fact.is_uncertain ? h("p", { class: "hint" }, tr("memory-uncertain")) : null,
     fact.origin === "owner" ? h("p", { class: "hint" }, tr("memory-by-hand")) : null,
     fact.is_deleted ? h("p", { class: "hint" }, tr("memory-deleted")) : null,
     h("div", { class: "actions" },
-      isHolding ? button(tr("memory-button-edit"), reworded("edit", tr("memory-button-edit")), { symbol: "edit" }) : null,
-      isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"),
+      isHolding ? makeButton(tr("memory-button-edit"), makeRewording("edit", tr("memory-button-edit")), { symbol: "edit" }) : null,
+      isHolding ? makeButton(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), makeAction(fact.is_pinned ? "unpin" : "pin"),
         { symbol: "pin" }) : null,
-      isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
-      fact.is_deleted ? button(tr("memory-button-undo"), act("undo"), { kind: "main" }) : null,
-      isHolding && (earlier.some((one) => one.origin === "earlier") || (fact.origin === "owner" && earlier.length))
-        ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
-      !fact.is_deleted ? button(tr("memory-button-delete"), act("delete"), { kind: "bad" }) : null,
-      button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] },
-        async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
+      isHolding ? makeButton(tr("dashboard-supersede"), makeRewording("supersede", tr("dashboard-supersede"))) : null,
+      fact.is_deleted ? makeButton(tr("memory-button-undo"), makeAction("undo"), { kind: "main" }) : null,
+      isHolding && (earlier.some((older) => older.origin === "earlier") || (fact.origin === "owner" && earlier.length))
+        ? makeButton(tr("memory-button-undo"), makeAction("undo"), { symbol: "again" }) : null,
+      !fact.is_deleted ? makeButton(tr("memory-button-delete"), makeAction("delete"), { kind: "bad" }) : null,
+      makeButton(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] },
+        async () => { closeSheet(); showFacts(await read("facts")); }), { kind: "bad" })),
     fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ",
       fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "]))
       : null,
-    earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
+    earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), makeHistory(earlier)) : null);
 }
 
-async function change(show, name, more, title, value) {
+async function askAndSave(showFacts, name, more, title, value) {
   const hint = name === "supersede" ? tr("dashboard-supersede-hint") : "";
-  const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint });
+  const text = await askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint });
   if (!text) return false;
-  return attempt(async () => { const newer = await write(`facts/${name}`, { ...more, text }); show(newer); return newer; });
+  return attempt(async () => { const newer = await write(`facts/${name}`, { ...more, text }); showFacts(newer); return newer; });
 }

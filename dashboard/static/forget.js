@@ -1,54 +1,54 @@
-// Forgetting: what would go is listed by its text, then asked, then done, with its receipt.
+// Forget messages and facts: list their texts, ask for confirmation, erase them, and show the receipt.
 
 import { h } from "./dom.js";
-import { look, write } from "./memory.js";
-import { attempt, confirmed, skeleton, working } from "./parts.js";
+import { refreshHome, write } from "./memory.js";
+import { attempt, askToConfirm, makeSkeleton, showWhileWorking } from "./parts.js";
 import { tr } from "./texts.js";
 
-/** `asked`: {what, ids?, first?, last?, thread?} as the API has it. Calls `done()` after something was erased. */
+/** Forget what `asked` selects, {what, ids?, first?, last?, thread?} as in the API. Call `done()` after something was erased. */
 export const forget = (asked, done = () => {}) => attempt(async () => {
-  const place = h("div", { class: "going" }, skeleton());
+  const place = h("div", { class: "going" }, makeSkeleton());
   const withQuotes = h("input", { type: "checkbox" }); // whoever wants more to go has to say so
   /** @type {any} */
-  let going = null;
-  const show = async () => {
-    going = await write("forget/preview", { ...asked, with_repeats: false });
-    if (going.is_nothing) return false;
-    place.replaceChildren(...textsOf(going), skeleton());
-    place.lastElementChild.replaceWith(...repeatsOf(await write("forget/preview", asked), withQuotes));
+  let preview = null;
+  const loadTexts = async () => {
+    preview = await write("forget/preview", { ...asked, with_repeats: false });
+    if (preview.is_nothing) return false;
+    place.replaceChildren(...listTexts(preview), makeSkeleton());
+    place.lastElementChild.replaceWith(...listRepeats(await write("forget/preview", asked), withQuotes));
     return true;
   };
-  const shown = show();
-  const isMeant = await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [place], { bad: true, after: shown });
+  const shown = loadTexts();
+  const isConfirmed = await askToConfirm(tr("forget-ask-this"), tr("dashboard-forget"), [place], { bad: true, after: shown });
   await shown;
-  if (going.is_nothing) return { said: going.erases };
-  if (!isMeant) return null;
+  if (preview.is_nothing) return { said: preview.erases };
+  if (!isConfirmed) return null;
   const last = [h("p", { class: "hint" }, tr("forget-final"))];
-  if (asked.what === "everything" && !(await confirmed(tr("forget-ask-this"), tr("forget-all-of-it"), last, { bad: true }))) return null;
-  const { receipt } = await working(tr("dashboard-forgetting"),
+  if (asked.what === "everything" && !(await askToConfirm(tr("forget-ask-this"), tr("forget-all-of-it"), last, { bad: true }))) return null;
+  const { receipt } = await showWhileWorking(tr("dashboard-forgetting"),
     write("forget", { ...asked, with_quotes: withQuotes.checked }));
-  await confirmed(tr("forget-done"), tr("dashboard-ok"), [h("p", { class: "lines", dir: "auto" }, receipt)], { isTold: true });
-  await look().catch(() => {});
+  await askToConfirm(tr("forget-done"), tr("dashboard-ok"), [h("p", { class: "lines", dir: "auto" }, receipt)], { isTold: true });
+  await refreshHome().catch(() => {});
   done();
   return null;
 });
 
-/** What goes, and the first of its texts. */
-const textsOf = ({ erases, messages, facts, summaries, counts }) => [
+/** Return nodes with the texts that would be erased. */
+const listTexts = ({ erases, messages, facts, summaries, counts }) => [
   h("p", { class: "lines", dir: "auto" }, erases),
-  ...listOf("", messages, counts.messages),
-  ...listOf(tr("dashboard-tab-facts"), facts, counts.facts),
-  ...listOf(tr("dashboard-tab-summaries"), summaries, counts.summaries),
+  ...makeList("", messages, counts.messages),
+  ...makeList(tr("dashboard-tab-facts"), facts, counts.facts),
+  ...makeList(tr("dashboard-tab-summaries"), summaries, counts.summaries),
 ];
 
-/** What stays although it repeats those texts, and the choice to let it go, too. */
-const repeatsOf = ({ quotes, repeating }, withQuotes) => [
+/** Return nodes with later answers that repeat these texts, and the option to erase them, too. */
+const listRepeats = ({ quotes, repeating }, withQuotes) => [
   ...(quotes ? [h("label", { class: "check" }, withQuotes, h("span", {}, quotes))] : []),
-  ...listOf("", repeating),
+  ...makeList("", repeating),
   h("p", { class: "hint" }, tr("forget-final")),
 ];
 
-function listOf(title, texts, total = texts.length) {
+function makeList(title, texts, total = texts.length) {
   if (!texts.length) return [];
   const rows = texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text));
   return [...(title ? [h("h3", {}, title)] : []),

@@ -1,43 +1,42 @@
-// Texts, numbers and dates in one language, as the server has made them from the files in which the bot's own stand. The
-// pages of the dashboard and of the playground speak through it; it knows no server and no text by name.
+// Format texts, numbers and dates in one language. The dashboard and the playground share this module.
 
-/** What somebody wrote, without the signs that turn the words after it around: they reach past its end. */
-export const tame = (text) => String(text).replace(/[\u202a-\u202e]/g, "");
+/** Remove marks that change the direction of the text that follows, beyond the end of this one. */
+export const stripDirectionMarks = (text) => String(text).replace(/[\u202a-\u202e]/g, "");
 
-/** What a page says itself with, of an answer of api/texts; the document's language and its marked elements follow it. */
-export function speaking({ language, right_to_left: isRightToLeft, texts }) {
+/** Return formatters for a response of api/texts. Also set the document's language and the texts of its marked elements. */
+export function makeFormatters({ language, right_to_left: isRightToLeft, texts }) {
   const locale = `${language}-u-nu-latn`; // the digits that the bot writes
   const plural = new Intl.PluralRules(locale);
   const number = new Intl.NumberFormat(locale);
 
-  // A pattern is a text, or a list of texts, {argument} and {argument, cases}.
-  const shown = (pattern, given) => (typeof pattern === "string" ? pattern : pattern.map((part) => {
+  // A pattern is a string, or a list of strings, {argument} and {argument, cases, other}.
+  const formatPattern = (pattern, given) => (typeof pattern === "string" ? pattern : pattern.map((part) => {
     if (typeof part === "string") return part;
     const value = given[part.argument];
-    const written = part.cases ? shown(part.cases[plural.select(value)] ?? part.cases[part.other], given)
-      : typeof value === "number" ? counted(value) : tame(value);
-    // What is put in may run the other way than the sentence around it.
+    const written = part.cases ? formatPattern(part.cases[plural.select(value)] ?? part.cases[part.other], given)
+      : typeof value === "number" ? formatNumber(value) : stripDirectionMarks(value);
+    // An argument may have another direction than the sentence.
     return isRightToLeft && pattern.length > 1 ? `\u2068${written}\u2069` : written;
   }).join(""));
 
-  const counted = (value) => number.format(value);
-  const manner = (Kind, options) => new Kind(locale, options);
-  const has = (key) => key in texts;
+  const formatNumber = (value) => number.format(value);
+  const makeFormatter = (Kind, options) => new Kind(locale, options);
+  const hasText = (key) => key in texts;
   const tr = (key, given = {}) => {
-    if (!has(key)) throw new Error(`There is no text ${key}.`);
-    return shown(texts[key], given);
+    if (!hasText(key)) throw new Error(`There is no text ${key}.`);
+    return formatPattern(texts[key], given);
   };
-  const sizeOf = (bytes) => {
+  const formatSize = (bytes) => {
     if (!Number.isFinite(bytes)) return "";
     const [size, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-    return manner(Intl.NumberFormat, { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
+    return makeFormatter(Intl.NumberFormat, { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
   };
 
   document.documentElement.lang = language;
   document.documentElement.dir = isRightToLeft ? "rtl" : "ltr";
-  const marked = (attribute) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[${attribute}]`)]);
-  for (const element of marked("data-text")) element.textContent = tr(element.dataset.text);
-  for (const element of marked("data-label")) {
+  const findMarked = (attribute) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[${attribute}]`)]);
+  for (const element of findMarked("data-text")) element.textContent = tr(element.dataset.text);
+  for (const element of findMarked("data-label")) {
     element.setAttribute("aria-label", tr(element.dataset.label));
     if (element.matches("button")) element.title = tr(element.dataset.label);
   }
@@ -45,12 +44,12 @@ export function speaking({ language, right_to_left: isRightToLeft, texts }) {
     /** A text with its arguments; numbers are written in the language's manner and choose the plural. */
     tr,
     /** Whether there is such a text: names that the server sends may be newer than the page. */
-    has,
+    hasText,
     /** A number in the manner of the language. */
-    counted,
+    formatNumber,
     /** A formatter of dates, numbers or lists in the manner of the language. */
-    manner,
+    makeFormatter,
     /** Bytes as people read them. */
-    sizeOf,
+    formatSize,
   };
 }

@@ -1,7 +1,7 @@
-// Months of days, as figures. Pure.
+// Calculate with months. Pure functions.
 
-/** The days of a month "2026-11" in weeks that begin on `first` (1 = Monday): [[null, …, "2026-11-01", …], …]. */
-export function weeksOf(month, first = 1) {
+/** Return the days of a month such as "2026-11" in weeks that begin on `first` (1 = Monday): [[null, …, "2026-11-01", …], …]. */
+export function splitIntoWeeks(month, first = 1) {
   const begin = new Date(`${month}-01T00:00:00Z`);
   const [year, number] = month.split("-").map(Number);
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
@@ -12,8 +12,8 @@ export function weeksOf(month, first = 1) {
     Array.from({ length: 7 }, (__, day) => days[week * 7 + day] ?? null));
 }
 
-/** The month so many months later. */
-export function monthAfter(month, step) {
+/** Return the month that is `step` months later. */
+export function addMonths(month, step) {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
 }

@@ -1,14 +1,14 @@
-// The page's connection to its server: who looks, requests, and waiting while the server is away. Addresses are relative,
-// for a proxy may put the page below any path. Does not know what the answers mean.
+// Requests to the server, the session, and retries while the server is away. URLs are relative, because a proxy may serve the page
+// below any path.
 
 const KEY = "keepsake.session"; // as in early.js
 const PROOF = "keepsake.proof"; // how the session began: "init_data" within Telegram, "link" elsewhere
-const RENEWED_BEFORE = 12 * 3600_000; // milliseconds before its end, a session is renewed
+const RENEWED_BEFORE = 12 * 3600_000; // milliseconds before its expiry, a session is renewed
 const AWAY = new Set([502, 503, 504]);
-const FIRST_PAUSE = 500; // milliseconds until a server that did not answer is asked again
+const FIRST_PAUSE = 500; // milliseconds before the first retry
 const LONGEST_PAUSE = 8000;
 
-/** The server's refusal, in its own words; empty where they were a proxy's. `status` 0: there was no answer. */
+/** An error response. The message is the server's, or empty if a proxy answered. `status` is 0 if nobody answered. */
 export class Refused extends Error {
   constructor(status, sentence) {
     super(sentence);
@@ -16,87 +16,87 @@ export class Refused extends Error {
   }
 }
 
-/** The request for a session that early.js sent, and the proof of identity that it found in the address.
+/** The session request that early.js has sent, and the proof of identity that it found in the URL.
  * @type {{proof: Record<string, string> | null, token: string, response: Promise<Response> | null}}
  */
-const signIn = /** @type {any} */ (globalThis).signIn;
+const early = /** @type {any} */ (globalThis).early;
 
-let { token } = signIn;
+let { token } = early;
 let expires = 0;
 let language = ""; // of the texts, once they are known
 /** @type {(isAway: boolean) => void} */
-let told = () => {};
+let notifyAway = () => {};
 
-/** Says who is told while the server is away (true) and when it is back (false). */
-export function onAway(listener) { told = listener; }
+/** Call `listener(true)` while the server is away, and `listener(false)` when it is back. */
+export function onAway(listener) { notifyAway = listener; }
 
-export function speak(code) { language = code; }
+export function setLanguage(code) { language = code; }
 
-const identity = () => ({ ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) });
+const makeIdentityHeaders = () => ({ ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) });
 
-async function request(path, options = {}, sent = null) {
-  const headers = { ...options.headers, ...identity() };
+async function sendRequest(path, options = {}, sent = null) {
+  const headers = { ...options.headers, ...makeIdentityHeaders() };
   const answer = await (sent ?? fetch(path, { ...options, headers }));
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
-  // A proxy's words, or those of a process that may have the memory in a moment.
+  // A proxy answered, or another process of the bot is about to hand the memory over.
   if (AWAY.has(answer.status) && (body === null || answer.headers.get("retry-after"))) throw Object.assign(
     new TypeError(String(answer.status)), { sentence: body?.error });
   throw new Refused(answer.status, body?.error ?? "");
 }
 
-const json = async (path, options, sent) => (await request(path, options, sent)).json();
-const asBody = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-const query = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null
+const requestJson = async (path, options, sent) => (await sendRequest(path, options, sent)).json();
+const makeJsonOptions = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+const makeQuery = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null
   && value !== "").map(([key, value]) => [key, String(value)])).toString();
 
-/** Asks until there is an answer: a server that starts again is waited for. */
-async function patiently(ask, signal) {
+/** Repeat a request until the server answers, because it may be restarting. */
+async function retryWhileAway(ask, signal) {
   for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     try {
       const answer = await ask();
-      told(false);
+      notifyAway(false);
       return answer;
     } catch (problem) {
       if (problem instanceof Refused || signal?.aborted) throw problem;
-      told(true);
+      notifyAway(true);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }
 
-/** What stands at an address of the API.
+/** Return the JSON response of an API path.
  * @param {string} name
  * @param {Record<string, any>} given
  * @param {{signal?: AbortSignal}} options
  */
 export async function get(name, given = {}, { signal } = {}) {
-  await renewed();
-  return patiently(() => json(`./api/${name}?${query(given)}`, { signal }), signal);
+  await renewIfOld();
+  return retryWhileAway(() => requestJson(`./api/${name}?${makeQuery(given)}`, { signal }), signal);
 }
 
-/** Changes something; not tried again by itself, for it may have been done. */
+/** Send a change. It is never repeated, because the server may have made it. */
 export async function post(name, body) {
-  await renewed();
+  await renewIfOld();
   try {
-    return await json(`./api/${name}`, asBody(body));
+    return await requestJson(`./api/${name}`, makeJsonOptions(body));
   } catch (problem) {
     throw problem instanceof Refused ? problem : new Refused(0, problem.sentence ?? "");
   }
 }
 
-/** A file that the server makes, as a blob with its name. */
+/** Download a file as a blob with its name. */
 export async function download(name, given) {
-  const answer = await patiently(() => request(`./api/${name}?${query(given)}`));
+  const answer = await retryWhileAway(() => sendRequest(`./api/${name}?${makeQuery(given)}`));
   const filename = /filename="?([^";]+)/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1] ?? name;
   return { blob: await answer.blob(), filename };
 }
 
-/** Sends bytes; the answer as it is. */
-export const upload = (name, given, bytes, signal) => request(`./api/${name}?${query(given)}`,
+/** Send bytes, and return the response. */
+export const upload = (name, given, bytes, signal) => sendRequest(`./api/${name}?${makeQuery(given)}`,
   { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: bytes, signal });
 
-/** Sends a file; the answer as JSON. `onSent` is told how many bytes are on their way, which `fetch` does not say.
+/** Send a file, and return the JSON response. `onSent` gets the number of bytes sent, which `fetch` does not report.
  * @param {string} name
  * @param {Record<string, any>} given
  * @param {Blob} file
@@ -105,9 +105,9 @@ export const upload = (name, given, bytes, signal) => request(`./api/${name}?${q
  */
 export const uploadWithProgress = (name, given, file, onSent) => new Promise((resolve, reject) => {
   const sending = new XMLHttpRequest();
-  sending.open("POST", `./api/${name}?${query(given)}`);
+  sending.open("POST", `./api/${name}?${makeQuery(given)}`);
   sending.responseType = "json";
-  for (const [header, value] of Object.entries({ "Content-Type": "application/octet-stream", ...identity() })) {
+  for (const [header, value] of Object.entries({ "Content-Type": "application/octet-stream", ...makeIdentityHeaders() })) {
     sending.setRequestHeader(header, value);
   }
   sending.upload.onprogress = (event) => onSent(event.loaded);
@@ -117,38 +117,38 @@ export const uploadWithProgress = (name, given, file, onSent) => new Promise((re
   sending.send(file);
 });
 
-export const texts = (wanted) => patiently(() => json(`./api/texts?${query({ wanted })}`));
+export const getTexts = (wanted) => retryWhileAway(() => requestJson(`./api/texts?${makeQuery({ wanted })}`));
 
-/** Proves who looks: by Telegram's word, by the bot's link, or by the session that this window already has. */
-export async function enter() {
-  const { proof } = signIn;
-  // Out of the address: it is good for one use, and must not be shared or bookmarked.
+/** Begin a session with Telegram's initData, with a link, or with the token of this window. */
+export async function enterPage() {
+  const { proof } = early;
+  // A proof is valid once, and must not be shared or bookmarked.
   if (proof) history.replaceState(null, "", location.pathname + location.search);
   try {
-    const session = await begin(proof ?? {});
-    if (proof) keep(PROOF, Object.keys(proof)[0]);
-    return { ...session, proof: kept(PROOF) };
+    const session = await beginSession(proof ?? {});
+    if (proof) writeStored(PROOF, Object.keys(proof)[0]);
+    return { ...session, proof: readStored(PROOF) };
   } catch (problem) {
-    if (proof && token && problem.status === 401) return begin({});
+    if (proof && token && problem.status === 401) return beginSession({});
     throw problem;
   }
 }
 
-/** Returns the response that early.js waits for, once. */
-function takeResponse() {
-  const { response } = signIn;
-  signIn.response = null;
+/** Return the response to the request of early.js, the first time only. */
+function takeEarlyResponse() {
+  const { response } = early;
+  early.response = null;
   return response;
 }
 
-async function begin(proof) {
+async function beginSession(proof) {
   const earlier = token;
   if (Object.keys(proof).length) token = "";
   try {
-    const session = await patiently(() => json("./api/session", asBody(proof), takeResponse()));
+    const session = await retryWhileAway(() => requestJson("./api/session", makeJsonOptions(proof), takeEarlyResponse()));
     token = session.token;
     expires = Date.parse(session.expires_at);
-    keep(KEY, token);
+    writeStored(KEY, token);
     return session;
   } catch (problem) {
     token = earlier;
@@ -156,7 +156,7 @@ async function begin(proof) {
   }
 }
 
-/** Ends every session of whoever looks; the page says that this one is over when it asks for something next. */
+/** End all sessions of the person. The next request of the page shows that this one has ended. */
 export async function signOut() {
   await post("session/end", {}).catch((problem) => { if (problem.status !== 401) throw problem; });
   dispatchEvent(new HashChangeEvent("hashchange"));
@@ -164,13 +164,13 @@ export async function signOut() {
 
 let renewing = null;
 
-async function renewed() {
+async function renewIfOld() {
   if (!expires || expires - Date.now() > RENEWED_BEFORE) return;
-  renewing ??= begin({}).catch(() => { expires = 0; }).finally(() => { renewing = null; });
+  renewing ??= beginSession({}).catch(() => { expires = 0; }).finally(() => { renewing = null; });
   await renewing;
 }
 
-function kept(key) {
+function readStored(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
   } catch {
@@ -178,10 +178,10 @@ function kept(key) {
   }
 }
 
-function keep(key, value) {
+function writeStored(key, value) {
   try {
     sessionStorage.setItem(key, value);
   } catch {
-    // A private window may refuse: the session then lasts as long as the page.
+    // A private window may refuse. The session then lasts as long as the page.
   }
 }

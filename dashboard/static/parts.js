@@ -1,115 +1,115 @@
-// Pieces that every page uses: notices, sheets, questions, pagers, buttons. Knows neither the memory nor the server's API.
+// Parts that all pages use: toasts, dialogs, pagers, buttons, fields.
 
-import { byId, h, icon } from "./dom.js";
-import { holdFocus, swap } from "./swap.js";
-import { counted, tr } from "./texts.js";
+import { byId, h, makeIcon } from "./dom.js";
+import { saveFocus, replaceContent } from "./swap.js";
+import { formatNumber, tr } from "./texts.js";
 
 const FADING = 400; // milliseconds, a little longer than the transition of base.css
 
-export function toast(text, { bad = false } = {}) {
+export function showToast(text, { bad = false } = {}) {
   const note = h("p", { class: bad ? "toast bad" : "toast", dir: "auto" }, text);
   const place = byId("toasts");
   place.append(note);
-  // In the top layer, above dialogs too; shown again, so that it comes above what was opened since.
+  // Show it again, so that it is above a dialog that was opened in the meantime.
   if (place.matches(":popover-open")) place.hidePopover();
   place.showPopover();
   const shown = 3500 + text.length * 30;
   setTimeout(() => note.classList.add("leaving"), shown);
-  // By time: without animations (prefers-reduced-motion) no transition ever ends.
+  // Not by the transitionend event, because there is none with prefers-reduced-motion.
   setTimeout(() => { note.remove(); if (!place.children.length) place.hidePopover(); }, shown + FADING);
 }
 
-/** Runs what somebody asked for, and tells what came of it; true where it worked. The button waits meanwhile: it is not
- * disabled, for then the keyboard would be nowhere.
+/** Run an action and show its result in a toast. Return true if it succeeded. The button ignores clicks until then. It is not
+ * disabled, because it would lose the focus.
  */
 export async function attempt(act, button = null) {
   if (button?.ariaBusy === "true") return false;
   if (button) button.ariaBusy = "true";
   try {
     const answer = await act();
-    if (answer?.said) toast(answer.said);
+    if (answer?.said) showToast(answer.said);
     return true;
   } catch (problem) {
-    if (problem.name !== "AbortError") toast((problem.status !== undefined && problem.message) || tr("shared-failed"), { bad: true });
+    if (problem.name !== "AbortError") showToast((problem.status !== undefined && problem.message) || tr("shared-failed"), { bad: true });
     return false;
   } finally {
     if (button) button.ariaBusy = "false";
   }
 }
 
-export const button = (text, act, { kind = "", symbol = "", label = undefined } = {}) =>
+export const makeButton = (text, act, { kind = "", symbol = "", label = undefined } = {}) =>
   h("button", { type: "button", class: `button ${kind}`, "aria-label": label, title: label,
-    on: { click: (event) => act(event.currentTarget) } }, symbol ? icon(symbol) : null, text);
+    on: { click: (event) => act(event.currentTarget) } }, symbol ? makeIcon(symbol) : null, text);
 
-export const roundButton = (symbol, label, act) => h("button",
+export const makeRoundButton = (symbol, label, act) => h("button",
   { type: "button", class: "round", "aria-label": label, title: label, on: { click: (event) => act(event.currentTarget) } },
-  icon(symbol));
+  makeIcon(symbol));
 
-export const empty = (text, ...more) => h("div", { class: "empty" }, h("p", {}, text), ...more);
+export const makeEmptyNote = (text, ...more) => h("div", { class: "empty" }, h("p", {}, text), ...more);
 
-/** Grey lines in place of what is being read. */
-export const skeleton = () => h("div", { class: "waiting", role: "status", "aria-label": tr("dashboard-loading") },
+/** Create grey lines as a placeholder for content that is being loaded. */
+export const makeSkeleton = () => h("div", { class: "waiting", role: "status", "aria-label": tr("dashboard-loading") },
   [70, 92, 45, 84, 60].map((share) => h("i", { vars: { "--share": `${share}%` } })));
 
-export const pill = (text, kind = "") => h("span", { class: `pill ${kind}` }, text);
+export const makePill = (text, kind = "") => h("span", { class: `pill ${kind}` }, text);
 
-export const labelled = (label, field, hint = null) => h("label", { class: "field" }, h("span", {}, label), field, hint
+export const makeLabelledField = (label, field, hint = null) => h("label", { class: "field" }, h("span", {}, label), field, hint
   ? h("small", {}, hint) : null);
 
-/** A choice among [value, name] pairs. */
-export const choice = (pairs, chosen, act, props = {}) =>
+/** Create a select with [value, name] pairs. `act(value, select)` is called on a change. */
+export const makeSelect = (pairs, chosen, act, props = {}) =>
   h("select", { ...props, on: { change: (event) => act(event.currentTarget.value, event.currentTarget) } },
     pairs.map(([value, name]) => h("option", { value: String(value), selected: String(value) === String(chosen) }, name)));
 
-/** A list, so many rows of it at a time: a document with ten thousand facts in it is slow everywhere. */
-export function paged(all, draw, { size = 50 } = {}) {
+/** Create a list with pages, because a document with ten thousand rows is slow. */
+export function makePagedList(all, draw, { size = 50 } = {}) {
   const place = h("div", { class: "paged" });
-  const show = (first) => {
+  const showRows = (first) => {
     const pages = Math.ceil(all.length / size);
-    const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length
-      ? () => show(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
-    swap(place, draw(all.slice(first, first + size)), buttons);
+    const buttons = all.length > size ? makePager(first > 0 ? () => showRows(first - size) : null, first + size < all.length
+      ? () => showRows(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
+    replaceContent(place, draw(all.slice(first, first + size)), buttons);
     if (first || place.dataset.moved) place.scrollIntoView({ block: "start" });
     place.dataset.moved = "1";
   };
-  show(0);
+  showRows(0);
   return place;
 }
 
-/** Buttons to the part before and after; null: there is none. */
-export function pagerOf(back, on, told = "") {
-  const step = (text, act) => h("button", { type: "button", class: "button", disabled: !act, on: { click: () => act() } }, text);
-  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, step(tr("dashboard-back"), back), h("span", {}, told),
-    step(tr("dashboard-next"), on));
+/** Create buttons for the previous and the next page. A button whose handler is null is disabled. */
+export function makePager(back, on, told = "") {
+  const makeStepButton = (text, act) => h("button", { type: "button", class: "button", disabled: !act, on: { click: () => act() } }, text);
+  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, makeStepButton(tr("dashboard-back"), back), h("span", {}, told),
+    makeStepButton(tr("dashboard-next"), on));
 }
 
-/** Opens a sheet over the page: a dialog that the Escape key and its cross close. */
-export function sheet(title, ...content) {
+/** Open a dialog over the page. */
+export function openSheet(title, ...content) {
   const box = byId("sheet");
   box.replaceChildren(
-    h("header", {}, h("h2", { id: "sheet-title" }, title), roundButton("close", tr("dashboard-close"), () => box.close())),
+    h("header", {}, h("h2", { id: "sheet-title" }, title), makeRoundButton("close", tr("dashboard-close"), () => box.close())),
     h("div", { class: "sheet-body" }, ...content));
-  if (!box.open) returnFocus(box);
+  if (!box.open) restoreFocusOnClose(box);
   if (!box.open) box.showModal();
   box.scrollTop = 0;
   return box;
 }
 
-/** Once a dialog is closed, the keyboard is where it was, or at what was drawn in that place meanwhile. */
-function returnFocus(box) {
-  const giveBack = holdFocus();
+/** Restore the focus when a dialog is closed, also if its control was drawn again. */
+function restoreFocusOnClose(box) {
+  const giveBack = saveFocus();
   box.addEventListener("close", () => setTimeout(giveBack), { once: true });
 }
 
-/** Has the page that is open drawn again, without losing what is typed there. */
-export const redraw = () => dispatchEvent(new Event("redraw"));
+/** Draw the open page again, keeping unsaved input. */
+export const requestRedraw = () => dispatchEvent(new Event("redraw"));
 
 export const closeSheet = () => byId("sheet").close();
 
-/** Asks before something happens; `fields` stand above the buttons. Resolves to whether it shall. `after`: a promise that
- * is waited for before anybody can agree; where it gives false, nothing is asked. `isTold`: there is nothing to refuse.
+/** Ask for confirmation, and resolve to true or false. `fields` are shown above the buttons. The confirming button is disabled until
+ * the promise `after` resolves. If it resolves to false, the dialog is closed. If `isTold`, there is no Cancel button.
  */
-export function confirmed(title, yes, fields = [], { bad = false, after = null, isTold = false } = {}) {
+export function askToConfirm(title, yes, fields = [], { bad = false, after = null, isTold = false } = {}) {
   const box = byId("asking");
   return new Promise((resolve) => {
     let answer = false;
@@ -120,43 +120,43 @@ export function confirmed(title, yes, fields = [], { bad = false, after = null, 
       h("div", { class: "asking-buttons" },
         isTold ? null : h("button", { type: "button", class: "button", on: { click: () => box.close() } }, tr("dashboard-cancel")), agree));
     box.replaceChildren(form);
-    returnFocus(box);
+    restoreFocusOnClose(box);
     box.addEventListener("close", () => resolve(answer), { once: true });
     box.showModal();
   });
 }
 
-/** Says what is being done until it is. */
-export async function working(title, work) {
+/** Show a title and a progress bar until the promise `work` is settled. */
+export async function showWhileWorking(title, work) {
   const box = byId("asking");
   box.replaceChildren(h("h2", { id: "asking-title", role: "status" }, title), h("progress", { "aria-label": title }));
-  // From the beginning, because Escape or Back may close it before the work is done.
+  // Listen from the beginning, because Escape or Back may close the dialog before.
   const closed = new Promise((resolve) => box.addEventListener("close", resolve, { once: true }));
   box.showModal();
   try {
     return await work;
   } finally {
     box.close();
-    await closed; // a question that is asked before that would take the event for its own
+    await closed; // otherwise the next dialog would receive this event
   }
 }
 
-/** Asks for a text of at most so many characters; resolves to it, or to null. */
-export async function asked(title, yes, { value = "", label, most, hint = "" }) {
+/** Ask for a text of at most `most` characters. Resolve to the text or null. */
+export async function askForText(title, yes, { value = "", label, most, hint = "" }) {
   const field = h("textarea", { value, maxLength: most, rows: 3, required: true, dir: "auto", "aria-label": label });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter"
     && (event.ctrlKey || event.metaKey)) field.form.requestSubmit(); });
-  const done = confirmed(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));
+  const done = askToConfirm(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));
   field.focus();
   return (await done) && field.value.trim() ? field.value.trim() : null;
 }
 
-/** A figure with its name, as a tile. */
-export const tile = (name, value, hint = "") => h("div", { class: "tile" }, h("dt", {}, name),
-  h("dd", {}, typeof value === "number" ? counted(value) : value), hint ? h("dd", { class: "hint" }, hint) : null);
+/** Create a tile with a figure and its name. */
+export const makeTile = (name, value, hint = "") => h("div", { class: "tile" }, h("dt", {}, name),
+  h("dd", {}, typeof value === "number" ? formatNumber(value) : value), hint ? h("dd", { class: "hint" }, hint) : null);
 
-/** Moves with the arrow keys among some buttons: one tab stop in all. */
-export function walkable(place, selector) {
+/** Let the arrow keys move the focus between buttons that share one tab stop. */
+export function enableArrowKeys(place, selector) {
   place.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const all = [...place.querySelectorAll(selector)];

@@ -1,32 +1,32 @@
-// What a search found: messages that hold the words, and apart from them those that only mean nearly the same.
+// Search results: messages with the words first, then those that are only close in meaning.
 
-import { addressOf } from "./address.js";
+import { formatAddress } from "./address.js";
 import { h } from "./dom.js";
-import { messageRow, wordsOf } from "./messages.js";
+import { makeMessageRow, splitWords } from "./messages.js";
 import { memory, read } from "./memory.js";
-import { pagerOf } from "./parts.js";
-import { swap } from "./swap.js";
-import { clockOf, dayOf, tr } from "./texts.js";
+import { makePager } from "./parts.js";
+import { replaceContent } from "./swap.js";
+import { formatClock, formatDay, tr } from "./texts.js";
 
-/** Shows the results for `filter` in `list`, from `filter.from` on. `turn(from)`: goes to another part of them. */
+/** Show the results for `filter` in `list`, beginning with number `filter.from`. `turn(from)` opens another page of them. */
 export async function showResults(list, filter, { turn, signal }) {
   const { q, from, speaker, kind, since, until, all } = filter;
   const { found, total, near, next, before } = await read("search",
     { q, first: from, speaker, kind, since, until, all: all ? 1 : "" }, { signal });
   if (signal.aborted) return;
-  const words = wordsOf(q);
-  const row = (message) => {
+  const words = splitWords(q);
+  const makeRow = (message) => {
     const elsewhere = message.thread !== undefined && message.thread !== memory.thread;
-    const there = addressOf("timeline", message.id, { found: q, in: elsewhere ? message.thread : "" });
-    return messageRow(message, { words, when: `${dayOf(message.at)}, ${clockOf(message.at)}`, there });
+    const there = formatAddress("timeline", message.id, { found: q, in: elsewhere ? message.thread : "" });
+    return makeMessageRow(message, { words, when: `${formatDay(message.at)}, ${formatClock(message.at)}`, there });
   };
-  const exact = found.filter((message) => message.has_words).map(row);
-  const close = found.filter((message) => !message.has_words).map(row);
+  const exact = found.filter((message) => message.has_words).map(makeRow);
+  const close = found.filter((message) => !message.has_words).map(makeRow);
   const isPaged = from > 0 || next !== null;
-  swap(list,
+  replaceContent(list,
     h("p", { class: "hint found", role: "status" }, tr("dashboard-found", { number: total })),
     ...exact,
     close.length ? h("h3", { class: "near" }, total ? tr("dashboard-found-near", { number: near }) : tr("search-close")) : null,
     ...close,
-    isPaged ? pagerOf(from > 0 ? () => turn(before) : null, next !== null ? () => turn(next) : null) : null);
+    isPaged ? makePager(from > 0 ? () => turn(before) : null, next !== null ? () => turn(next) : null) : null);
 }

@@ -1,21 +1,20 @@
-// The summaries on one axis of time: each level over the same dates, as wide as the time it covers. It can be zoomed and
-// moved; each summary opens down to its messages.
+// The summaries page. All levels share one time axis, which can be zoomed and moved. A summary opens with its sources and messages.
 
-import { SHORTEST, clampSpan, domainOf, kinOf, levelsOf, ticksOf, zoomSpan } from "./axis.js";
-import { h, hueOf } from "./dom.js";
-import { messageRow } from "./messages.js";
-import { look, memory, read, write } from "./memory.js";
-import { asked, attempt, button, confirmed, empty, paged, roundButton, walkable } from "./parts.js";
-import { hold, swap } from "./swap.js";
-import { axisDate, counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
+import { SHORTEST, clampSpan, findDomain, findRelatives, groupByLevel, makeTicks, zoomSpan } from "./axis.js";
+import { h, pickHue } from "./dom.js";
+import { makeMessageRow } from "./messages.js";
+import { refreshHome, memory, read, write } from "./memory.js";
+import { askForText, attempt, makeButton, askToConfirm, makeEmptyNote, makePagedList, makeRoundButton, enableArrowKeys } from "./parts.js";
+import { saveControls, replaceContent } from "./swap.js";
+import { formatAxisDate, formatNumber, formatDate, nameLevel, makeFormatter, formatSpan, tr } from "./texts.js";
 
-const NARROWEST = 16; // pixels of a piece, so that a finger meets it
-const TICK = 92; // pixels that a date takes
-const STEP = 1.6; // by which a press zooms
-const percent = manner(Intl.NumberFormat, { style: "percent" });
-const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
+const NARROWEST = 16; // pixels of a piece, wide enough for a finger
+const TICK = 92; // pixels for a date
+const STEP = 1.6; // zoom factor of the buttons
+const percent = makeFormatter(Intl.NumberFormat, { style: "percent" });
+const seconds = makeFormatter(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
 
-// What of which conversation is seen; it stays while somebody looks from one summary to the next.
+// The visible span of a conversation, kept while its summaries are opened one after another.
 const state = { here: "", span: null };
 
 export const summaries = {
@@ -23,64 +22,64 @@ export const summaries = {
     const here = `${memory.owner}/${memory.thread}`;
     if (state.here !== here) Object.assign(state, { here, span: null });
     const { summaries: all } = await read("summaries");
-    root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), actions());
-    if (!all.length) return root.append(empty(tr("dashboard-summaries-none")));
+    root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), makeActions());
+    if (!all.length) return root.append(makeEmptyNote(tr("dashboard-summaries-none")));
     const newest = [...all].sort((a, b) => b.is_active - a.is_active || b.level - a.level || b.id - a.id)[0];
     const chosen = Number(detail) || newest.id;
     const place = h("div", { class: "summary-detail", "aria-live": "polite" });
-    root.append(axisOf(all, chosen),
+    root.append(makeAxis(all, chosen),
       h("p", { class: "hint" }, tr("dashboard-summaries-active",
-        { active: all.filter((one) => one.is_active).length, total: all.length })), place);
-    return opened(place, chosen).catch((problem) => place.replaceChildren(empty(problem.message || tr("shared-failed"))));
+        { active: all.filter((summary) => summary.is_active).length, total: all.length })), place);
+    return showSummary(place, chosen).catch((problem) => place.replaceChildren(makeEmptyNote(problem.message || tr("shared-failed"))));
   },
 };
 
-function actions() {
-  const made = (name) => async () => { const answer = await write(`summaries/${name}`); await look(); return answer; };
-  const fold = (pressed) => attempt(made("fold"), pressed);
-  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"),
-    [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(made("rebuild"), pressed); };
-  return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null,
-    button(tr("dashboard-rebuild"), rebuild));
+function makeActions() {
+  const makeRequest = (name) => async () => { const answer = await write(`summaries/${name}`); await refreshHome(); return answer; };
+  const fold = (pressed) => attempt(makeRequest("fold"), pressed);
+  const rebuild = async (pressed) => { if (await askToConfirm(tr("dashboard-rebuild"), tr("dashboard-rebuild"),
+    [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(makeRequest("rebuild"), pressed); };
+  return h("div", { class: "actions" }, memory.home.counts.active_turns ? makeButton(tr("dashboard-fold"), fold) : null,
+    makeButton(tr("dashboard-rebuild"), rebuild));
 }
 
-function axisOf(all, chosen) {
-  const domain = domainOf(all);
-  const kin = kinOf(all, chosen);
-  const span = () => clampSpan(state.span ?? domain, domain);
+function makeAxis(all, chosen) {
+  const domain = findDomain(all);
+  const kin = findRelatives(all, chosen);
+  const findSpan = () => clampSpan(state.span ?? domain, domain);
   const canvas = h("div", { class: "canvas" });
   const draw = () => {
     const width = canvas.clientWidth || 300;
-    const [from, to] = span();
-    const giveBack = hold(canvas);
-    const { step, ticks } = ticksOf([from, to], Math.max(2, Math.floor(width / TICK)));
+    const [from, to] = findSpan();
+    const giveBack = saveControls(canvas);
+    const { step, ticks } = makeTicks([from, to], Math.max(2, Math.floor(width / TICK)));
     canvas.replaceChildren(
-      ...levelsOf(all, [from, to], NARROWEST / width).map(({ level, pieces }) =>
-        h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
-        pieces.map((piece, index) => brickOf(piece, { chosen, kin, isFirst: index === 0, width }, see)))),
+      ...groupByLevel(all, [from, to], NARROWEST / width).map(({ level, pieces }) =>
+        h("div", { class: "level", role: "group", "aria-label": nameLevel(level) },
+        pieces.map((piece, index) => makeBrick(piece, { chosen, kin, isFirst: index === 0, width }, showSpan)))),
       h("div", { class: "dates", "aria-hidden": "true" }, ticks.map(
-        (at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, axisDate(at, step)))));
+        (at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, formatAxisDate(at, step)))));
     giveBack(canvas);
     smaller.disabled = to - from >= domain[1] - domain[0];
     larger.disabled = to - from <= SHORTEST;
   };
-  const see = (wanted) => { state.span = clampSpan(wanted, domain); draw(); };
-  const smaller = roundButton("minus", tr("dashboard-zoom-out"), () => see(zoomSpan(span(), 1 / STEP)));
-  const larger = roundButton("plus", tr("dashboard-zoom-in"), () => see(zoomSpan(span(), STEP)));
-  const move = (share) => { const [from, to] = span(); see([from + share * (to - from), to + share * (to - from)]); };
+  const showSpan = (wanted) => { state.span = clampSpan(wanted, domain); draw(); };
+  const smaller = makeRoundButton("minus", tr("dashboard-zoom-out"), () => showSpan(zoomSpan(findSpan(), 1 / STEP)));
+  const larger = makeRoundButton("plus", tr("dashboard-zoom-in"), () => showSpan(zoomSpan(findSpan(), STEP)));
+  const moveBy = (share) => { const [from, to] = findSpan(); showSpan([from + share * (to - from), to + share * (to - from)]); };
   const isMirrored = document.documentElement.dir === "rtl";
-  const earlier = roundButton(isMirrored ? "after" : "before", tr("dashboard-earlier"), () => move(-0.6));
-  const later = roundButton(isMirrored ? "before" : "after", tr("dashboard-later"), () => move(0.6));
-  walkable(canvas, ".brick");
+  const earlier = makeRoundButton(isMirrored ? "after" : "before", tr("dashboard-earlier"), () => moveBy(-0.6));
+  const later = makeRoundButton(isMirrored ? "before" : "after", tr("dashboard-later"), () => moveBy(0.6));
+  enableArrowKeys(canvas, ".brick");
   canvas.addEventListener("wheel", (event) => {
     const isZoom = event.ctrlKey || event.metaKey;
     if (!isZoom && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
     event.preventDefault();
     const at = (event.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth;
-    if (isZoom) see(zoomSpan(span(), event.deltaY < 0 ? 1.15 : 1 / 1.15, isMirrored ? 1 - at : at));
-    else move(((isMirrored ? -1 : 1) * event.deltaX) / canvas.clientWidth);
+    if (isZoom) showSpan(zoomSpan(findSpan(), event.deltaY < 0 ? 1.15 : 1 / 1.15, isMirrored ? 1 - at : at));
+    else moveBy(((isMirrored ? -1 : 1) * event.deltaX) / canvas.clientWidth);
   }, { passive: false });
-  drag(canvas, (pixels) => move(((isMirrored ? 1 : -1) * pixels) / canvas.clientWidth));
+  enableDragging(canvas, (pixels) => moveBy(((isMirrored ? 1 : -1) * pixels) / canvas.clientWidth));
   new ResizeObserver(draw).observe(canvas);
   return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, earlier, later, smaller, larger),
     h("div", { class: "pyramid" }, canvas),
@@ -88,8 +87,8 @@ function axisOf(all, chosen) {
       h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
 }
 
-/** Moves what is shown under a finger or the mouse; a press that did not move stays a press. */
-function drag(canvas, act) {
+/** Call `act(pixels)` while the canvas is dragged. A press without movement stays a click. */
+function enableDragging(canvas, act) {
   let last = null;
   canvas.addEventListener("pointerdown", (event) => { last = event.clientX; });
   canvas.addEventListener("pointermove", (event) => {
@@ -100,64 +99,64 @@ function drag(canvas, act) {
   for (const end of ["pointerup", "pointerleave", "pointercancel"]) canvas.addEventListener(end, () => { last = null; });
 }
 
-function brickOf({ from, to, all }, { chosen, kin, isFirst, width }, see) {
+function makeBrick({ from, to, all }, { chosen, kin, isFirst, width }, showSpan) {
   const vars = { "--from": String(Math.max(0, from)), "--share": String(Math.min(1, to) - Math.max(0, from)) };
   const tabIndex = isFirst ? 0 : -1;
-  const isKin = all.some((one) => kin.has(one.id));
-  const kind = `brick${all.some((one) => one.is_active) ? " active" : ""}${isKin ? " kin" : ""}`;
+  const isKin = all.some((summary) => kin.has(summary.id));
+  const kind = `brick${all.some((summary) => summary.is_active) ? " active" : ""}${isKin ? " kin" : ""}`;
   if (all.length > 1) {
-    const told = `${tr("shared-summaries", { summaries: all.length })} · ${spanOf(all[0].first_at, all.at(-1).last_at)}`;
-    const holds = all.some((one) => one.id === chosen);
+    const told = `${tr("shared-summaries", { summaries: all.length })} · ${formatSpan(all[0].first_at, all.at(-1).last_at)}`;
+    const holds = all.some((summary) => summary.id === chosen);
     const act = (event) => {
       const level = event.currentTarget.parentElement.parentElement;
       const row = [...level.children].indexOf(event.currentTarget.parentElement);
-      see(zoomSpan(domainOf(all), 0.8));
+      showSpan(zoomSpan(findDomain(all), 0.8));
       (level.querySelector(`[href="#summaries/${all[0].id}"]`) ?? level.children[row].querySelector(".brick"))?.focus();
     };
     return h("button", { type: "button", class: `${kind} many`, tabIndex, title: told, "aria-label": told, "aria-current": holds
-      ? "true" : null, vars, on: { click: act } }, h("span", {}, counted(all.length)));
+      ? "true" : null, vars, on: { click: act } }, h("span", {}, formatNumber(all.length)));
   }
-  const [one] = all;
-  const told = [one.title, kindOf(one.level), headOf(one)].join(" · ");
-  return h("a", { href: `#summaries/${one.id}`, class: kind, tabIndex, title: told, "aria-label": told,
-    "aria-current": one.id === chosen ? "true" : null, vars },
-    h("span", { dir: "auto" }, (to - from) * width > TICK ? one.title : ""));
+  const [summary] = all;
+  const told = [summary.title, nameLevel(summary.level), describeSummary(summary)].join(" · ");
+  return h("a", { href: `#summaries/${summary.id}`, class: kind, tabIndex, title: told, "aria-label": told,
+    "aria-current": summary.id === chosen ? "true" : null, vars },
+    h("span", { dir: "auto" }, (to - from) * width > TICK ? summary.title : ""));
 }
 
-async function opened(place, id) {
+async function showSummary(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
-  swap(place,
-    h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
-      h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${kindOf(summary.level)} · ${headOf(summary)}`)),
+  replaceContent(place,
+    h("article", { class: "card summary", vars: { "--hue": pickHue(summary.id) } },
+      h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${nameLevel(summary.level)} · ${describeSummary(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
-      h("div", { class: "actions" }, button(tr("dashboard-summary-correct"), (pressed) => correct(place, summary, pressed), { symbol: "edit" })),
-      h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null
+      h("div", { class: "actions" }, makeButton(tr("dashboard-summary-correct"), (pressed) => correctSummary(place, summary, pressed), { symbol: "edit" })),
+      h("details", {}, h("summary", {}, tr("why-details")), describeCost(summary), summary.base_id !== null
         ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
-    above.length ? linksTo(tr("dashboard-part-of"), above) : null,
-    sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
+    above.length ? makeLinks(tr("dashboard-part-of"), above) : null,
+    sources.length ? makeLinks(tr("dashboard-made-from"), sources) : null,
     messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")),
-      paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null);
+      makePagedList(messages, (rows) => h("div", {}, rows.map((message) => makeMessageRow(message, { when: formatDate(message.at) }))))) : null);
 }
 
-/** Lets a person write in place of a summary's text. */
-async function correct(place, { id, text: value }, pressed) {
+/** Let the person edit the text of a summary. */
+async function correctSummary(place, { id, text: value }, pressed) {
   const title = tr("dashboard-summary-correct");
-  const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") });
+  const text = await askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") });
   if (!text) return;
-  await attempt(async () => { const answer = await write("summaries/correct", { id, text }); await opened(place, id); return answer; }, pressed);
+  await attempt(async () => { const answer = await write("summaries/correct", { id, text }); await showSummary(place, id); return answer; }, pressed);
 }
 
-const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title),
-  paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
-  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text),
-    h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` },
-    `${kindOf(one.level)} · ${spanOf(one.first_at, one.last_at)}`)))))));
+const makeLinks = (title, those) => h("section", { class: "covered" }, h("h3", {}, title),
+  makePagedList(those, (rows) => h("ul", { class: "cards" }, rows.map((summary) =>
+  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, summary.text),
+    h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.id}` },
+    `${nameLevel(summary.level)} · ${formatSpan(summary.first_at, summary.last_at)}`)))))));
 
-const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at),
-  tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part"),
-  ...(one.is_corrected ? [tr("dashboard-summary-yours")] : [])].join(" · ");
+const describeSummary = (summary) => [tr("shared-messages", { messages: summary.messages }), formatSpan(summary.first_at, summary.last_at),
+  tr(summary.is_active ? "dashboard-legend-active" : "dashboard-legend-part"),
+  ...(summary.is_corrected ? [tr("dashboard-summary-yours")] : [])].join(" · ");
 
-function costOf({ score, model, milliseconds, tokens_in: taken, tokens_out: written }) {
+function describeCost({ score, model, milliseconds, tokens_in: taken, tokens_out: written }) {
   const figures = [
     score !== null && tr("dashboard-checked", { score: percent.format(score) }), model,
     taken && tr("dashboard-tokens-made", { read: taken, written }), milliseconds && seconds.format(milliseconds / 1000),

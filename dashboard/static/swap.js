@@ -1,13 +1,12 @@
-// Drawing a part of the page again without taking anything from whoever uses it: what was typed and not yet saved stays in
-// its field, the keyboard stays where it was, and what was unfolded stays so.
+// Draw a part of the page again without losing unsaved input, the focus or unfolded details.
 
 import { byId } from "./dom.js";
 
 const HOLDS = "input, select, textarea, button, a[href], summary, details";
-const isText = (field) => field.matches("textarea, input:not([type=checkbox], [type=radio], [type=file])");
+const isTextField = (field) => field.matches("textarea, input:not([type=checkbox], [type=radio], [type=file])");
 
-/** What a control is called, within the row it is in; the same before and after drawing. */
-function keyOf(control) {
+/** Return a key for a control that is the same after drawing again. It consists of its row, its type and its label. */
+function makeKey(control) {
   if (control.id || control.dataset.key) return control.id || control.dataset.key;
   const row = control.closest("[data-id], [data-fact], [data-key]");
   const label = control.getAttribute("aria-label") ?? control.closest("label")?.querySelector("span")?.textContent;
@@ -16,48 +15,48 @@ function keyOf(control) {
   return `${place}|${control.localName}|${control.type ?? ""}|${(name ?? "").slice(0, 80)}`;
 }
 
-const byKey = (place, key) => [...place.querySelectorAll(HOLDS)].find((control) => keyOf(control) === key);
+const findByKey = (place, key) => [...place.querySelectorAll(HOLDS)].find((control) => makeKey(control) === key);
 
-/** Notes what a part of the page holds; the function that is returned gives it to what was drawn instead. */
-export function hold(place) {
+/** Save the state of the controls in a part of the page. Return a function that restores it in the new part. */
+export function saveControls(place) {
   const activeElement = /** @type {HTMLInputElement} */ (document.activeElement);
-  const focused = place.contains(activeElement) && activeElement.matches(HOLDS) ? keyOf(activeElement) : "";
-  const range = focused && isText(activeElement) && activeElement.type !== "number" && activeElement.type !== "date"
+  const focused = place.contains(activeElement) && activeElement.matches(HOLDS) ? makeKey(activeElement) : "";
+  const range = focused && isTextField(activeElement) && activeElement.type !== "number" && activeElement.type !== "date"
     ? [activeElement.selectionStart, activeElement.selectionEnd] : null;
-  const fields = [...place.querySelectorAll("textarea, input")].filter((field) => isText(field) && field.value !== field.defaultValue);
-  const typed = new Map(fields.map((field) => [keyOf(field), field.value]));
-  const open = new Set([...place.querySelectorAll("details[open]")].map(keyOf));
+  const fields = [...place.querySelectorAll("textarea, input")].filter((field) => isTextField(field) && field.value !== field.defaultValue);
+  const typed = new Map(fields.map((field) => [makeKey(field), field.value]));
+  const open = new Set([...place.querySelectorAll("details[open]")].map(makeKey));
   return (after) => {
     for (const [key, value] of typed) {
-      const field = byKey(after, key);
+      const field = findByKey(after, key);
       if (!field || field.value === value) continue;
       field.value = value;
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
-    for (const fold of after.querySelectorAll("details")) if (open.has(keyOf(fold))) fold.open = true;
-    if (!focused || byKey(after, focused) === document.activeElement) return;
-    const control = focus(focused, after);
-    if (range && isText(control)) control.setSelectionRange(range[0], range[1]);
+    for (const fold of after.querySelectorAll("details")) if (open.has(makeKey(fold))) fold.open = true;
+    if (!focused || findByKey(after, focused) === document.activeElement) return;
+    const control = focusControl(focused, after);
+    if (range && isTextField(control)) control.setSelectionRange(range[0], range[1]);
   };
 }
 
-/** Puts nodes in place of what a part of the page holds. */
-export function swap(place, ...nodes) {
-  const giveBack = hold(place);
+/** Replace the content of a part of the page, keeping the state of its controls. */
+export function replaceContent(place, ...nodes) {
+  const giveBack = saveControls(place);
   place.replaceChildren(...nodes.filter(Boolean));
   giveBack(place);
 }
 
-/** Returns a function that gives the keyboard back once the focused control is gone. */
-export function holdFocus() {
+/** Return a function that restores the focus if the focused control was removed. */
+export function saveFocus() {
   const control = document.activeElement;
-  const key = control === document.body ? "" : keyOf(control);
-  return () => { if (key && document.activeElement === document.body) focus(key, document.body); };
+  const key = control === document.body ? "" : makeKey(control);
+  return () => { if (key && document.activeElement === document.body) focusControl(key, document.body); };
 }
 
-/** Focuses the control with this key, or the page if there is none. Returns what is focused. */
-function focus(key, place) {
-  byKey(place, key)?.focus({ preventScroll: true });
+/** Focus the control with this key, or the page if there is none. Return the focused element. */
+function focusControl(key, place) {
+  findByKey(place, key)?.focus({ preventScroll: true });
   if (document.activeElement === document.body) byId("page").focus({ preventScroll: true });
   return /** @type {HTMLInputElement} */ (document.activeElement);
 }

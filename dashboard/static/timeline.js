@@ -1,46 +1,45 @@
-// What was said, by day, or what a search in it found. What is looked for is in the address; one request is current, and
-// another one cancels it.
+// The timeline page: messages by day, or search results. The filter is in the URL. A new request cancels the previous one.
 
-import { addressOf, writeAddress } from "./address.js";
-import { calendar } from "./calendar.js";
-import { h, icon } from "./dom.js";
+import { formatAddress, writeAddress } from "./address.js";
+import { makeCalendar } from "./calendar.js";
+import { h, makeIcon } from "./dom.js";
 import { Log } from "./log.js";
 import { memory, read } from "./memory.js";
-import { wordsOf } from "./messages.js";
-import { choice, empty, labelled, skeleton } from "./parts.js";
+import { splitWords } from "./messages.js";
+import { makeSelect, makeEmptyNote, makeLabelledField, makeSkeleton } from "./parts.js";
 import { showResults } from "./results.js";
 import { tr } from "./texts.js";
 
-const PAUSE = 200; // milliseconds after the last key until a search begins
+const PAUSE = 200; // milliseconds between the last key and a search
 const LONGEST_QUERY = 400; // as the server has it
 const KINDS = ["any", "user", "assistant", "files", "forwarded", "imported"];
 
-/** All that the page is about; there is one at a time. */
+/** The state of the page. */
 const state = { filter: null, message: 0, words: [], list: null, log: null, request: null };
 
 export const timeline = {
   async draw(root, { detail, query, signal }) {
-    const text = (name) => query.get(name) ?? "";
+    const readText = (name) => query.get(name) ?? "";
     state.filter = {
-      q: text("q"), speaker: text("speaker"), kind: KINDS.slice(1).includes(text("kind")) ? text("kind") : "",
-      since: text("since"), until: text("until"), all: text("all") === "1", from: Number(text("from")) || 0,
+      q: readText("q"), speaker: readText("speaker"), kind: KINDS.slice(1).includes(readText("kind")) ? readText("kind") : "",
+      since: readText("since"), until: readText("until"), all: readText("all") === "1", from: Number(readText("from")) || 0,
     };
-    Object.assign(state, { message: Number(detail) || 0, words: wordsOf(text("found")) });
-    state.list = h("section", { class: "log", "aria-label": tr("dashboard-messages") }, skeleton());
-    state.list.addEventListener("newest", () => change({ since: "" }));
-    const people = choice([["", tr("dashboard-everybody")]], "", (speaker) => change({ speaker }));
-    root.append(bar(people), state.list);
-    root.nextElementSibling?.remove(); // what stood there until something was drawn
+    Object.assign(state, { message: Number(detail) || 0, words: splitWords(readText("found")) });
+    state.list = h("section", { class: "log", "aria-label": tr("dashboard-messages") }, makeSkeleton());
+    state.list.addEventListener("newest", () => changeFilter({ since: "" }));
+    const people = makeSelect([["", tr("dashboard-everybody")]], "", (speaker) => changeFilter({ speaker }));
+    root.append(makeSearchBar(people), state.list);
+    root.nextElementSibling?.remove(); // the placeholder
     signal.addEventListener("abort", () => state.request?.abort());
-    const named = nameSpeakers(people, signal);
+    const named = listSpeakers(people, signal);
     if (state.filter.speaker) await named;
-    await Promise.all([load(), named]);
+    await Promise.all([loadMessages(), named]);
   },
-  refresh: () => (state.filter.q && !state.message ? load() : state.log?.renew()),
+  refresh: () => (state.filter.q && !state.message ? loadMessages() : state.log?.reload()),
 };
 
-/** Reads what the filter asks for; whatever was being read is given up. */
-async function load() {
+/** Load what the filter selects, and cancel the previous request. */
+async function loadMessages() {
   const { list, filter, message } = state;
   state.request?.abort();
   const { signal } = state.request = new AbortController();
@@ -48,47 +47,47 @@ async function load() {
   try {
     if (filter.q && !message) {
       state.log = null;
-      await showResults(list, filter, { turn: (from) => { change({ from }); scrollTo(0, 0); }, signal });
+      await showResults(list, filter, { turn: (from) => { changeFilter({ from }); scrollTo(0, 0); }, signal });
     } else {
       const log = new Log(list, filter, signal);
-      await (message ? log.openAt(message, state.words) : log.openEnd());
+      await (message ? log.showMessage(message, state.words) : log.showNewest());
       if (!signal.aborted) state.log = log;
     }
   } catch (problem) {
     if (signal.aborted) return;
     if (problem.status === undefined || problem.status === 401) throw problem;
-    list.replaceChildren(empty(problem.message || tr("shared-failed")));
+    list.replaceChildren(makeEmptyNote(problem.message || tr("shared-failed")));
   } finally {
     if (!signal.aborted) list.removeAttribute("aria-busy");
   }
 }
 
-/** Looks for something else, and says so in the address. */
-function change(wanted) {
+/** Change the filter and the URL, and load the messages. */
+function changeFilter(wanted) {
   const before = state.filter;
   state.filter = { ...before, from: 0, ...wanted };
   state.message = 0;
   const { all, q } = state.filter;
   const query = { ...state.filter, from: state.filter.from || "", in: all && q ? memory.thread : "" };
-  // Back leads out of a search, not through every letter of it.
-  writeAddress(addressOf("timeline", "", query), { isNew: !before.q !== !q || "from" in wanted });
+  // Back leaves a search, and does not go through each letter of it.
+  writeAddress(formatAddress("timeline", "", query), { isNew: !before.q !== !q || "from" in wanted });
   if (q && !before.q) scrollTo(0, 0);
-  mark();
-  return load();
+  updateFilters();
+  return loadMessages();
 }
 
-/** Fills in who is known to have spoken; somebody of another conversation is not asked for any more. */
-async function nameSpeakers(people, signal) {
+/** Load the names of the speakers. A selected speaker who is not in this conversation is dropped. */
+async function listSpeakers(people, signal) {
   const { speakers } = await read("speakers", {}, { signal });
   const names = speakers.map(([name]) => name);
   if (!names.includes(state.filter.speaker)) state.filter.speaker = "";
   people.append(...names.map((name) => h("option", { value: name, selected: name === state.filter.speaker }, name)));
-  mark();
+  updateFilters();
 }
 
-let mark = () => {};
+let updateFilters = () => {};
 
-function bar(people) {
+function makeSearchBar(people) {
   const { filter } = state;
   let waiting = 0;
   const field = h("input", {
@@ -97,42 +96,42 @@ function bar(people) {
   });
   field.addEventListener("input", () => {
     clearTimeout(waiting);
-    state.request?.abort(); // its answer is to a question that nobody asks any more
+    state.request?.abort(); // it has an outdated query
     state.list.setAttribute("aria-busy", "true");
-    waiting = setTimeout(() => { if (field.isConnected) change({ q: field.value.trim() }); }, PAUSE);
+    waiting = setTimeout(() => { if (field.isConnected) changeFilter({ q: field.value.trim() }); }, PAUSE);
   });
-  const day = (name) => h("input", { type: "date", value: filter[name],
-    on: { change: (event) => change({ [name]: event.currentTarget.value }) } });
+  const makeDateField = (name) => h("input", { type: "date", value: filter[name],
+    on: { change: (event) => changeFilter({ [name]: event.currentTarget.value }) } });
   const everywhere = h("input", { type: "checkbox", checked: filter.all,
-    on: { change: (event) => change({ all: event.currentTarget.checked }) } });
-  // Without words the timeline goes on for ever, and is of one conversation.
-  const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")),
+    on: { change: (event) => changeFilter({ all: event.currentTarget.checked }) } });
+  // These apply to searches only.
+  const ofSearch = [makeLabelledField(tr("dashboard-filter-until"), makeDateField("until")),
     h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
-  const kinds = choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind,
-    (kind) => change({ kind }));
-  const since = day("since");
+  const kinds = makeSelect(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind,
+    (kind) => changeFilter({ kind }));
+  const since = makeDateField("since");
   const filters = h("div", { class: "filters", id: "filters", hidden: true },
-    labelled(tr("dashboard-filter-person"), people), labelled(tr("dashboard-filter-kind"), kinds),
-    labelled(tr("dashboard-filter-since"), since), ofSearch,
-    calendar((chosen) => { since.value = chosen; field.value = ""; change({ since: chosen, q: "" }); }));
+    makeLabelledField(tr("dashboard-filter-person"), people), makeLabelledField(tr("dashboard-filter-kind"), kinds),
+    makeLabelledField(tr("dashboard-filter-since"), since), ofSearch,
+    makeCalendar((chosen) => { since.value = chosen; field.value = ""; changeFilter({ since: chosen, q: "" }); }));
   const toggle = h("button", { type: "button", class: "button", "aria-expanded": "false", "aria-controls": "filters",
     "aria-label": tr("dashboard-filters") },
-    icon("settings"), h("span", {}, tr("dashboard-filters")));
+    makeIcon("settings"), h("span", {}, tr("dashboard-filters")));
   toggle.addEventListener("click", () => {
     filters.hidden = !filters.hidden;
     toggle.setAttribute("aria-expanded", String(!filters.hidden));
     filters.dispatchEvent(new Event("shown"));
   });
-  mark = () => {
+  updateFilters = () => {
     const { q, speaker, kind, since: first, until, all } = state.filter;
     for (const part of ofSearch) part.hidden = !q;
     if (document.activeElement !== since) since.value = first;
     toggle.classList.toggle("active", Boolean(speaker || kind || first || (q && (until || all))));
   };
-  mark();
+  updateFilters();
   const area = h("div", { class: "search", role: "search" },
-    h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
-  // The day that sticks stands below it, however much of it is open.
+    h("div", { class: "search-line" }, h("span", { class: "search-field" }, makeIcon("search"), field), toggle), filters);
+  // The sticky day is placed below the search area.
   new ResizeObserver(() => document.documentElement.style.setProperty("--search", `${area.offsetHeight}px`)).observe(area);
   return area;
 }

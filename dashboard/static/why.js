@@ -1,80 +1,80 @@
-// The last answers: what their prompt held, as bars, and every quotation with its reason.
+// The page about the last answers: the tokens in each part of the prompt, and all recalled items with their reasons.
 
 import { h } from "./dom.js";
 import { read } from "./memory.js";
-import { quoteOf } from "./messages.js";
-import { empty, pagerOf } from "./parts.js";
-import { swap } from "./swap.js";
-import { counted, dateOf, fullDate, kindOf, spanOf, tr } from "./texts.js";
+import { makeQuote } from "./messages.js";
+import { makeEmptyNote, makePager } from "./parts.js";
+import { replaceContent } from "./swap.js";
+import { formatNumber, formatDate, formatFullDate, nameLevel, formatSpan, tr } from "./texts.js";
 
 export const why = {
   async draw(root) {
     root.append(h("p", { class: "hint" }, tr("dashboard-why-about")));
     const place = h("div", { class: "answers" });
-    const show = async (before, earlier) => {
+    const showAnswers = async (before, earlier) => {
       const { answers, next } = await read("why", { before });
-      swap(place, ...(answers.length ? answers.map((answer, index) => answerOf(answer, index === 0))
-        : [empty(tr("why-nothing-known"))]),
-        ...(next || earlier.length ? [pagerOf(earlier.length ? () => show(earlier.at(-1), earlier.slice(0, -1)) : null, next
-          ? () => show(next, [...earlier, before]) : null)] : []));
+      replaceContent(place, ...(answers.length ? answers.map((answer, index) => makeAnswer(answer, index === 0))
+        : [makeEmptyNote(tr("why-nothing-known"))]),
+        ...(next || earlier.length ? [makePager(earlier.length ? () => showAnswers(earlier.at(-1), earlier.slice(0, -1)) : null, next
+          ? () => showAnswers(next, [...earlier, before]) : null)] : []));
     };
-    await show(undefined, []);
+    await showAnswers(undefined, []);
     root.append(place);
   },
 };
 
-function answerOf(one, isOpen) {
+function makeAnswer(answer, isOpen) {
   return h("details", { class: "card answer", open: isOpen },
-    h("summary", {}, h("span", { class: "text clamp", dir: "auto" }, one.question ?? tr("why-not-stored")),
-      h("span", { class: "hint" }, fullDate(one.at))),
-    one.answer ? h("blockquote", { class: "text clamp", dir: "auto" }, one.answer) : null,
-    one.lost ? h("p", { class: "hint" }, one.lost) : h("p", { class: "figures" },
-      tr("why-size", { model: one.model, tokens: one.tokens, most: one.ceiling }), " ", one.saved > 0
-      ? h("span", { class: "saved" }, tr("why-size-whole", { tokens: one.whole })) : null),
-    one.lost ? null : barOf(one),
-    part(tr("dashboard-tab-profile"), one.profile ? [h("p", { class: "text clamp", dir: "auto" }, one.profile)] : []),
-    part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" },
+    h("summary", {}, h("span", { class: "text clamp", dir: "auto" }, answer.question ?? tr("why-not-stored")),
+      h("span", { class: "hint" }, formatFullDate(answer.at))),
+    answer.answer ? h("blockquote", { class: "text clamp", dir: "auto" }, answer.answer) : null,
+    answer.lost ? h("p", { class: "hint" }, answer.lost) : h("p", { class: "figures" },
+      tr("why-size", { model: answer.model, tokens: answer.tokens, most: answer.ceiling }), " ", answer.saved > 0
+      ? h("span", { class: "saved" }, tr("why-size-whole", { tokens: answer.whole })) : null),
+    answer.lost ? null : makeBar(answer),
+    makePart(tr("dashboard-tab-profile"), answer.profile ? [h("p", { class: "text clamp", dir: "auto" }, answer.profile)] : []),
+    makePart(tr("dashboard-tab-facts"), answer.facts.map((fact) => h("li", { class: "quote" },
       h("p", { class: "text", dir: "auto" }, fact.text ?? tr("why-gone")),
-      h("p", { class: "hint" }, tr("memory-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced
+      h("p", { class: "hint" }, tr("memory-since", { day: formatDate(fact.since) }), ` · ${fact.why}`), fact.replaced
       ? h("p", { class: "hint" }, fact.replaced) : null))),
-    part(tr("why-part-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
-    part(tr("why-looked-up"), one.looked_up.map((message) => quoted(message))),
-    part(tr("dashboard-tab-summaries"), one.summaries.map((summary) =>
+    makePart(tr("why-part-snippets"), answer.snippets.map((snippet) => makeQuoteOrNote(snippet.message, h("p", { class: "reason" }, snippet.why)))),
+    makePart(tr("why-looked-up"), answer.looked_up.map((message) => makeQuoteOrNote(message))),
+    makePart(tr("dashboard-tab-summaries"), answer.summaries.map((summary) =>
       h("li", { class: "quote" }, h("p", { class: "quote-head" },
-      h("a", { href: `#summaries/${summary.id}` }, `${kindOf(summary.level)} · ${spanOf(summary.first_at, summary.last_at)}`)),
+      h("a", { href: `#summaries/${summary.id}` }, `${nameLevel(summary.level)} · ${formatSpan(summary.first_at, summary.last_at)}`)),
       h("p", { class: "text clamp", dir: "auto" }, summary.text)))),
-    one.recent.length ? h("details", {}, h("summary", {}, `${headed(tr("why-part-recent"))}: ${counted(one.recent.length)}`),
-      h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
-    part(tr("why-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
+    answer.recent.length ? h("details", {}, h("summary", {}, `${capitalize(tr("why-part-recent"))}: ${formatNumber(answer.recent.length)}`),
+      h("ul", { class: "quotes" }, answer.recent.map((message) => makeQuote(message)))) : null,
+    makePart(tr("why-cut"), answer.cut.map((cut) => h("li", { class: "quote" }, cut))));
 }
 
-const quoted = (message, ...more) => (message ? quoteOf(message, ...more)
+const makeQuoteOrNote = (message, ...more) => (message ? makeQuote(message, ...more)
   : h("li", { class: "quote" }, h("p", { class: "hint" }, tr("why-gone")), ...more));
 
-const headed = (name) => name[0].toUpperCase() + name.slice(1);
+const capitalize = (name) => name[0].toUpperCase() + name.slice(1);
 
-const SHOWN = 2; // quotations of a part that are shown; the others are behind their number
+const SHOWN = 2; // quotes of a part that are not folded
 
-function part(title, items) {
+function makePart(title, items) {
   if (!items.length) return null;
-  if (items[0].localName !== "li") return h("section", {}, h("h3", {}, headed(title)), items);
+  if (items[0].localName !== "li") return h("section", {}, h("h3", {}, capitalize(title)), items);
   const rest = items.slice(SHOWN);
-  return h("section", {}, h("h3", {}, headed(title)), h("ul", { class: "quotes" }, items.slice(0, SHOWN)),
-    rest.length ? h("details", { class: "line" }, h("summary", {}, `+ ${counted(rest.length)}`),
+  return h("section", {}, h("h3", {}, capitalize(title)), h("ul", { class: "quotes" }, items.slice(0, SHOWN)),
+    rest.length ? h("details", { class: "line" }, h("summary", {}, `+ ${formatNumber(rest.length)}`),
       h("ul", { class: "quotes" }, rest)) : null);
 }
 
-const hueOfPart = (index) => String((168 + index * 41) % 360);
-const share = (of, whole) => `${whole > 0 ? Math.min(100, (of / whole) * 100) : 0}%`;
+const pickPartHue = (index) => String((168 + index * 41) % 360);
+const formatShare = (of, whole) => `${whole > 0 ? Math.min(100, (of / whole) * 100) : 0}%`;
 
-function barOf({ parts, ceiling }) {
-  const told = ({ label, tokens, budget }) => `${label}: ${counted(tokens)}${budget ? ` / ${counted(budget)}` : ""}`;
+function makeBar({ parts, ceiling }) {
+  const describePart = ({ label, tokens, budget }) => `${label}: ${formatNumber(tokens)}${budget ? ` / ${formatNumber(budget)}` : ""}`;
   return h("div", { class: "prompt" },
-    h("div", { class: "bar", role: "img", "aria-label": parts.map(told).join(", ") },
-      parts.map((one, index) => h("i", { title: told(one), vars: { "--share": share(one.tokens, ceiling),
-      "--hue": hueOfPart(index) } }))),
-    h("ul", { class: "bars" }, parts.map((one, index) => h("li",
-      { vars: { "--hue": hueOfPart(index), "--share": share(one.tokens, one.budget ?? ceiling) } },
-      h("span", { class: "bar-name" }, one.label), h("span", { class: "bar-figure" }, counted(one.tokens), one.budget
-        ? h("small", {}, ` / ${counted(one.budget)}`) : null), h("div", { class: "track" }, h("i", {}))))));
+    h("div", { class: "bar", role: "img", "aria-label": parts.map(describePart).join(", ") },
+      parts.map((piece, index) => h("i", { title: describePart(piece), vars: { "--share": formatShare(piece.tokens, ceiling),
+      "--hue": pickPartHue(index) } }))),
+    h("ul", { class: "bars" }, parts.map((piece, index) => h("li",
+      { vars: { "--hue": pickPartHue(index), "--share": formatShare(piece.tokens, piece.budget ?? ceiling) } },
+      h("span", { class: "bar-name" }, piece.label), h("span", { class: "bar-figure" }, formatNumber(piece.tokens), piece.budget
+        ? h("small", {}, ` / ${formatNumber(piece.budget)}`) : null), h("div", { class: "track" }, h("i", {}))))));
 }

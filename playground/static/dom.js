@@ -1,9 +1,9 @@
 // Names, times and sizes as elements and words; how elements are built is the dashboard's, which knows no texts.
 
-import { h, hueOf, icon } from "./dashboard/dom.js";
+import { h, makeIcon as icon, pickHue as hueOf } from "./dashboard/dom.js";
 import { manner, tr } from "./texts.js";
 
-export { byId, h, hueOf, icon } from "./dashboard/dom.js";
+export { byId, h, makeIcon as icon, pickHue as hueOf } from "./dashboard/dom.js";
 
 /** A round picture of initials; its hue follows the id, so that a person keeps one colour everywhere. */
 export function avatar(id, name, { bot = false } = {}) {

@@ -1,7 +1,7 @@
 // What the page says, in the language of whoever looks at it: the texts come from the server, made from the files in
 // which the bot's own stand. Other modules wait for this one, so that nothing is drawn without words.
 
-import { speaking } from "./dashboard/language.js";
+import { makeFormatters } from "./dashboard/language.js";
 import { loadPrefs } from "./prefs.js";
 
 const PAUSE = 1000; // milliseconds until a server that did not answer is asked again
@@ -16,7 +16,7 @@ export const LANGUAGES = spoken.languages;
 /** The code of the page's language. */
 export const LANGUAGE = spoken.language;
 
-export const { tr, counted, manner, sizeOf } = speaking(spoken);
+export const { tr, formatNumber: counted, makeFormatter: manner, formatSize: sizeOf } = makeFormatters(spoken);
 
 const list = manner(Intl.ListFormat, {});
 document.title = tr("page-title");

@@ -28,7 +28,7 @@ def evaluate(module: str, expression: str) -> Any:
 
 
 def test_an_address_holds_what_was_put_into_it() -> None:
-    address = evaluate("address.js", 'm.addressOf("timeline", 12, { found: "a&b ü?", all: true, speaker: "" })')
+    address = evaluate("address.js", 'm.formatAddress("timeline", 12, { found: "a&b ü?", all: true, speaker: "" })')
     assert address == "#timeline/12?found=a%26b+%C3%BC%3F&all=1"
     parts = "(({ page, detail, query }) => [page, detail, query.get('found')])"
     assert evaluate("address.js", f"{parts}(m.parseAddress({json.dumps(address)}))") == ["timeline", "12", "a&b ü?"]
@@ -47,21 +47,21 @@ def test_narrow_neighbours_are_one_piece_and_zoom_parts_them() -> None:
     told = [summary(number, *day) for number, day in enumerate(days, 1)]
     every = f"[{', '.join(told)}, {summary(4, '2024-01-01', '2024-01-03', '[1, 2]')}]"
     ids = ".map(({ level, pieces }) => [level, pieces.map((piece) => piece.all.map((one) => one.id))])"
-    assert evaluate("axis.js", f"m.levelsOf({every}, m.domainOf({every}), 0.05){ids}") == [
+    assert evaluate("axis.js", f"m.groupByLevel({every}, m.findDomain({every}), 0.05){ids}") == [
         [2, [[4]]],
         [1, [[1, 2], [3]]],
     ]
-    near = 'm.clampSpan([Date.parse("2024-01-01"), Date.parse("2024-01-03")], m.domainOf(all))'
-    assert evaluate("axis.js", f"((all) => m.levelsOf(all, {near}, 0.05){ids})({every})")[1] == [1, [[1], [2]]]
-    assert sorted(evaluate("axis.js", f"[...m.kinOf({every}, 1)]")) == [4]
-    assert sorted(evaluate("axis.js", f"[...m.kinOf({every}, 4)]")) == [1, 2]
+    near = 'm.clampSpan([Date.parse("2024-01-01"), Date.parse("2024-01-03")], m.findDomain(all))'
+    assert evaluate("axis.js", f"((all) => m.groupByLevel(all, {near}, 0.05){ids})({every})")[1] == [1, [[1], [2]]]
+    assert sorted(evaluate("axis.js", f"[...m.findRelatives({every}, 1)]")) == [4]
+    assert sorted(evaluate("axis.js", f"[...m.findRelatives({every}, 4)]")) == [1, 2]
 
 
 def test_a_month_is_made_of_whole_weeks() -> None:
-    weeks = evaluate("months.js", 'm.weeksOf("2024-02")')
+    weeks = evaluate("months.js", 'm.splitIntoWeeks("2024-02")')
     assert [len(week) for week in weeks] == [7] * 5
     assert (weeks[0][2:4], weeks[-1][3:5]) == ([None, "2024-02-01"], ["2024-02-29", None])
-    assert evaluate("months.js", '[m.monthAfter("2024-12", 1), m.monthAfter("2024-01", -1)]') == ["2025-01", "2023-12"]
+    assert evaluate("months.js", '[m.addMonths("2024-12", 1), m.addMonths("2024-01", -1)]') == ["2025-01", "2023-12"]
 
 
 def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
