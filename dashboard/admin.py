@@ -24,7 +24,7 @@ class Admin:
     _services: Services
     _host: Host
 
-    async def overview(self, visit: Visit) -> Answer:
+    async def get_overview(self, visit: Visit) -> Answer:
         """Return everything that the admin page shows."""
         self._require_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
@@ -62,46 +62,41 @@ class Admin:
             ],
         }
 
-    async def decide(self, standing: Standing, visit: Visit) -> Answer:
+    async def decide_on_person(self, standing: Standing, visit: Visit) -> Answer:
         """Store an admin's decision to give a person this standing."""
         self._require_admin(visit)
-        person = visit.asked.integer("id")
+        person = visit.parameters.read_integer("id")
         if standing == "removed" and person in self._host.operation.admin_ids:
             raise VisitRefused(409, tr("admin-not-an-admin"))
         if person <= 0:
             raise VisitRefused(404, tr("admin-nobody"))
         await self._host.decide(person, standing, visit.session.person)
-        return await self.overview(visit)
+        return await self.get_overview(visit)
 
-    async def propose(self, visit: Visit) -> Answer:
+    async def preview_broadcast(self, visit: Visit) -> Answer:
         """Preview a broadcast without sending it."""
         self._require_admin(visit)
-        text = visit.asked.text("text", MAX_TEXT_CHARS)
+        text = visit.parameters.read_text("text", MAX_TEXT_CHARS)
         found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
         if isinstance(found, str):
             raise VisitRefused(400, found)
         broadcast, people = found
         return {**pick(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
-    async def send(self, visit: Visit) -> Answer:
-        return await self._end_broadcast(visit, is_sent=True)
-
-    async def stop(self, visit: Visit) -> Answer:
-        return await self._end_broadcast(visit, is_sent=False)
-
-    async def _end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
+    async def end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
+        """Send a proposed broadcast, or stop the one that is being sent."""
         self._require_admin(visit)
         memory, admin = self._services.memory, visit.session.person
-        found = await memory.broadcasts.get(visit.asked.integer("id"))
+        found = await memory.broadcasts.get(visit.parameters.read_integer("id"))
         if found is None or found.admin != admin:
             raise VisitRefused(404, tr("shared-dead-button"))
         if is_sent:
             people = await list_audience(memory, self._host.operation, admin)
             await memory.broadcasts.begin(found, people, receipt=None)
-            return {"said": tr("broadcast-sending"), **await self.overview(visit)}
+            return {"said": tr("broadcast-sending"), **await self.get_overview(visit)}
         said = format_receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
         await memory.broadcasts.end(found)
-        return {"said": said, **await self.overview(visit)}
+        return {"said": said, **await self.get_overview(visit)}
 
     def _require_admin(self, visit: Visit) -> None:
         if not visit.is_admin or visit.is_group:

@@ -19,10 +19,11 @@ from chat.services import Services
 from dashboard.admin import Admin
 from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
+from dashboard.parameters import read_json, read_query
 from dashboard.past import Past
 from dashboard.sessions import PageSessions
 from dashboard.views import Views
-from dashboard.visits import Handler, Visits
+from dashboard.visits import Handler, ParameterReader, Visits
 from dashboard.why import Why
 from locales.page_texts import make_wanted_texts
 from runtime.assets import compress_response, make_asset_response, read_assets
@@ -75,41 +76,44 @@ async def serve_dashboard(services: Services, host: Host, address: tuple[str, in
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     views = Views(services=services, operation=host.operation)
-    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.opening)
+    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.get_opening)
     past, admin = Past(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
-        "home": views.home,
-        "timeline": views.timeline,
-        "speakers": views.speakers,
-        "days": views.days,
-        "message": views.message,
-        "search": views.search,
-        "facts": views.facts,
-        "profile": views.profile,
-        "summaries": views.summaries,
-        "summary": views.summary,
-        "why": Why(services=services).answers,
-        "statistics": views.statistics,
-        "settings": views.settings,
-        "reminders": views.reminders,
-        "learning": past.learning,
-        "admin": admin.overview,
-        "export": past.export,
+        "home": views.get_home,
+        "timeline": views.get_timeline,
+        "speakers": views.list_speakers,
+        "days": views.count_messages_per_day,
+        "message": views.get_message,
+        "search": views.search_messages,
+        "facts": views.list_facts,
+        "profile": views.list_profiles,
+        "summaries": views.list_summaries,
+        "summary": views.get_summary,
+        "why": Why(services=services).list_answers,
+        "statistics": views.get_statistics,
+        "settings": views.get_settings,
+        "reminders": views.list_reminders,
+        "learning": past.get_learning_offer,
+        "admin": admin.get_overview,
+        "export": past.download_export,
     }
     writing: dict[str, Handler] = {
         **Changes(services=services, views=views).handlers,
-        "learn": past.learn,
-        "export/send": past.send,
+        "learn": past.start_learning,
+        "export/send": past.send_export,
         "learn/stop": past.stop_learning,
-        "admin/allow": partial(admin.decide, "allowed"),
-        "admin/refuse": partial(admin.decide, "refused"),
-        "admin/remove": partial(admin.decide, "removed"),
-        "admin/broadcast": admin.propose,
-        "admin/broadcast/send": admin.send,
-        "admin/broadcast/stop": admin.stop,
+        "admin/allow": partial(admin.decide_on_person, "allowed"),
+        "admin/refuse": partial(admin.decide_on_person, "refused"),
+        "admin/remove": partial(admin.decide_on_person, "removed"),
+        "admin/broadcast": admin.preview_broadcast,
+        "admin/broadcast/send": partial(admin.end_broadcast, is_sent=True),
+        "admin/broadcast/stop": partial(admin.end_broadcast, is_sent=False),
     }
     # The body is a file, so the parameters are in the query string.
-    uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
+    uploading: dict[str, Handler] = {"import/plan": past.plan_import, "import/run": past.run_import}
+
+    def make_route(name: str, method: str, handler: Handler, read: ParameterReader) -> Route:
+        return Route(f"/{name}", visits.make_endpoint(handler, read), methods=[method])
 
     async def get_texts(request: Request) -> Response:
         texts = make_wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers)
@@ -126,15 +130,9 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
                 Route("/texts", get_texts),
                 Route("/session", visits.begin_session, methods=["POST"]),
                 Route("/session/end", visits.end_sessions, methods=["POST"]),
-                *(Route(f"/{name}", visits.make_reader(handler)) for name, handler in reading.items()),
-                *(
-                    Route(f"/{name}", visits.make_writer(handler), methods=["POST"])
-                    for name, handler in writing.items()
-                ),
-                *(
-                    Route(f"/{name}", visits.make_reader(handler), methods=["POST"])
-                    for name, handler in uploading.items()
-                ),
+                *(make_route(name, "GET", handler, read_query) for name, handler in reading.items()),
+                *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
+                *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
             ],
             middleware=[Middleware(SameOrigin, origins=(host.origin,))],
         ),

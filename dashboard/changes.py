@@ -52,11 +52,11 @@ class Changes:
             **{f"facts/{verb}": partial(self._change_fact, verb) for verb in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
-            "forget/preview": self.preview,
-            "forget": self.forget,
-            "settings": self.settings,
-            "summaries/fold": self.fold,
-            "summaries/rebuild": self.rebuild,
+            "forget/preview": self.preview_forgetting,
+            "forget": self.forget_items,
+            "settings": self.change_settings,
+            "summaries/fold": self.fold_messages,
+            "summaries/rebuild": self.rebuild_summaries,
             "summaries/correct": self.correct_summary,
             "conversations/begin": self.begin_conversation,
             "conversations/open": self.open_conversation,
@@ -66,36 +66,36 @@ class Changes:
         }
 
     async def add_fact(self, visit: Visit) -> Answer:
-        added = await FactsByHand(self._services).add(visit.owner, visit.asked.text("text", MAX_TEXT_CHARS))
+        added = await FactsByHand(self._services).add(visit.owner, visit.parameters.read_text("text", MAX_TEXT_CHARS))
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
-        return {"said": said, **await self._views.facts(visit)}
+        return {"said": said, **await self._views.list_facts(visit)}
 
     async def _reword_fact(self, visit: Visit, *, is_change: bool) -> Answer:
-        number, text = visit.asked.integer("id"), visit.asked.text("text", MAX_TEXT_CHARS)
+        number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
         refusal = await FactsByHand(self._services).edit(visit.owner, number, text, is_change=is_change)
         if refusal is not None:
             raise VisitRefused(400, refusal)
-        return {"said": tr("web-saved"), **await self._views.facts(visit)}
+        return {"said": tr("web-saved"), **await self._views.list_facts(visit)}
 
     async def _change_fact(self, verb: str, visit: Visit) -> Answer:
-        said = await FactsByHand(self._services).change(visit.owner, verb, visit.asked.integer("id"))
-        return {"said": said, **await self._views.facts(visit)}
+        said = await FactsByHand(self._services).change(visit.owner, verb, visit.parameters.read_integer("id"))
+        return {"said": said, **await self._views.list_facts(visit)}
 
     async def refresh_profile(self, visit: Visit) -> Answer:
         if await self._services.distiller.distil_now(visit.owner) is None:
             raise VisitRefused(409, tr("memory-not-enough"))
-        return await self._views.profile(visit)
+        return await self._views.list_profiles(visit)
 
     async def forget_profile(self, visit: Visit) -> Answer:
-        what = Forgetting(what="profiles", ids=(visit.asked.integer("id"),))
+        what = Forgetting(what="profiles", ids=(visit.parameters.read_integer("id"),))
         gone = await self._services.corrections.forget(visit.owner, what)
         said = tr("forget-gone") if gone.is_nothing else format_receipt(gone)
-        return {"said": said, **await self._views.profile(visit)}
+        return {"said": said, **await self._views.list_profiles(visit)}
 
-    async def preview(self, visit: Visit) -> Answer:
+    async def preview_forgetting(self, visit: Visit) -> Answer:
         """List what a request to forget would erase. Unless `with_repeats` is false, also list texts that repeat it."""
         what = await self._parse_target(visit)
-        with_remainder = visit.asked.flag("with_repeats", default=True)
+        with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
         if not _is_empty(what):
             found = await self._services.memory.preview(visit.owner, what, with_remainder=with_remainder)
@@ -116,7 +116,7 @@ class Changes:
             "repeating": [_shorten(message.content) for message in repeating],
         }
 
-    async def forget(self, visit: Visit) -> Answer:
+    async def forget_items(self, visit: Visit) -> Answer:
         what = await self._parse_target(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {
@@ -126,9 +126,9 @@ class Changes:
 
     async def _parse_target(self, visit: Visit) -> Forgetting:
         """Return the request to forget. Ids of messages in other conversations are ignored."""
-        asked, ids = visit.asked, visit.asked.ids("ids")
-        with_quotes = asked.flag("with_quotes", default=False)
-        match asked.text("what", MAX_NAME_CHARS):
+        parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
+        with_quotes = parameters.read_flag("with_quotes", default=False)
+        match parameters.read_text("what", MAX_NAME_CHARS):
             case "messages" | "turn" as kind:
                 async with self._services.memory.home(visit.owner) as store:
                     found = await store.read_messages(visit.scope, ids)
@@ -139,7 +139,7 @@ class Changes:
             case "facts":
                 return Forgetting(what="facts", ids=ids, with_quotes=with_quotes)
             case "days":
-                first, last = asked.day("first"), asked.day("last")
+                first, last = parameters.read_day("first"), parameters.read_day("last")
                 if first is None or last is None or last < first:
                     raise BadRequest("first and last are days.")
                 since = datetime.combine(first, time(), visit.zone)
@@ -152,24 +152,24 @@ class Changes:
                 return Forgetting(what="everything")
         raise BadRequest("what is messages, turn, facts, days, conversation or everything.")
 
-    async def settings(self, visit: Visit) -> Answer:
-        asked = visit.asked.within("change")
-        choices = [choice for choice in list_choices(self._services) if asked.has(choice.name)]
-        wanted = {choice.name: _read_value(asked, choice) for choice in choices}
+    async def change_settings(self, visit: Visit) -> Answer:
+        parameters = visit.parameters.read_object("change")
+        choices = [choice for choice in list_choices(self._services) if parameters.has(choice.name)]
+        wanted = {choice.name: _read_value(parameters, choice) for choice in choices}
         try:
             config = await choose(self._services, visit.owner, wanted)
         except NotOffered as error:
             raise VisitRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
-        return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
+        return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(visit, config=config))}
 
-    async def fold(self, visit: Visit) -> Answer:
+    async def fold_messages(self, visit: Visit) -> Answer:
         _require_memory_on(visit)
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
             raise VisitRefused(409, format_outcome(outcome))
         return {"said": format_outcome(outcome)}
 
-    async def rebuild(self, visit: Visit) -> Answer:
+    async def rebuild_summaries(self, visit: Visit) -> Answer:
         _require_memory_on(visit)
 
         async def ignore_progress(_: RebuildProgress) -> None:
@@ -179,7 +179,10 @@ class Changes:
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:
-        number, text = visit.asked.integer("id"), remove_invisible(visit.asked.text("text", MAX_TEXT_CHARS)).strip()
+        number, text = (
+            visit.parameters.read_integer("id"),
+            remove_invisible(visit.parameters.read_text("text", MAX_TEXT_CHARS)).strip(),
+        )
         if not text:
             raise VisitRefused(400, tr("dashboard-summary-empty"))
         match await self._services.rebuilder.correct(visit.scope, number, text):
@@ -196,7 +199,7 @@ class Changes:
         current = await self._services.memory.conversation(location)
         await self._services.memory.begin_conversation(location, title)
         self._services.titles.start(location, [current])
-        return {"scopes": await self._views.scopes(visit.owner)}
+        return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def open_conversation(self, visit: Visit) -> Answer:
         location = await self._find_topic(visit)
@@ -204,7 +207,7 @@ class Changes:
         if not await self._services.memory.open_conversation(location, visit.scope):
             raise VisitRefused(404, tr("chats-gone"))
         self._services.titles.start(location, [current])
-        return {"scopes": await self._views.scopes(visit.owner)}
+        return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def name_conversation(self, visit: Visit) -> Answer:
         location, title = await self._find_topic(visit), _parse_title(visit)
@@ -212,20 +215,20 @@ class Changes:
             is_done = await store.conversations.set_title(location, visit.scope, title, now=self._services.clock())
         if not is_done:
             raise VisitRefused(404, tr("chats-gone"))
-        return {"scopes": await self._views.scopes(visit.owner)}
+        return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def _find_topic(self, visit: Visit) -> Scope:
         """Return the Telegram topic that a conversation belongs to."""
-        for scope in await self._views.scopes(visit.owner):
+        for scope in await self._views.list_scopes(visit.owner):
             if scope["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(scope["place"])))
         raise VisitRefused(404, tr("chats-gone"))
 
     async def add_reminder(self, visit: Visit) -> Answer:
         services, person = self._services, visit.session.person
-        now, text = services.clock().astimezone(visit.zone), visit.asked.text("text", MAX_TEXT_CHARS)
-        if "at" in visit.asked:  # the person has confirmed what the model read
-            given = {name: visit.asked.text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
+        now, text = services.clock().astimezone(visit.zone), visit.parameters.read_text("text", MAX_TEXT_CHARS)
+        if "at" in visit.parameters:  # the person has confirmed what the model read
+            given = {name: visit.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
             if (wish := parse_wish({**given, "text": text}, now)) is None:
                 raise VisitRefused(400, tr("reminders-passed"))
         else:
@@ -241,11 +244,11 @@ class Changes:
         kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
         if kept is None:
             raise VisitRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
-        return {"said": tr("web-saved"), **await self._views.reminders(visit)}
+        return {"said": tr("web-saved"), **await self._views.list_reminders(visit)}
 
     async def remove_reminder(self, visit: Visit) -> Answer:
-        await self._services.reminders.remove(visit.owner, visit.asked.integer("id"))
-        return await self._views.reminders(visit)
+        await self._services.reminders.remove(visit.owner, visit.parameters.read_integer("id"))
+        return await self._views.list_reminders(visit)
 
 
 def _require_memory_on(visit: Visit) -> None:
@@ -254,7 +257,7 @@ def _require_memory_on(visit: Visit) -> None:
 
 
 def _parse_title(visit: Visit) -> str:
-    title = " ".join(visit.asked.text("title", MAX_TEXT_CHARS).split())
+    title = " ".join(visit.parameters.read_text("title", MAX_TEXT_CHARS).split())
     if len(title) > MAX_TITLE_CHARS:
         raise VisitRefused(400, tr("chats-too-long", most=str(MAX_TITLE_CHARS)))
     return title
@@ -265,8 +268,8 @@ def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
-    asked = tr("reminders-offer", when=when)
-    return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
+    question = tr("reminders-offer", when=when)
+    return {"asked": question, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 
 def _shorten(text: str) -> str:
@@ -281,10 +284,10 @@ def _format_counts(found: Forgotten) -> dict[str, object]:
     return pick(found, "messages", "summaries", "facts", "profiles", "versions", "reminders")
 
 
-def _read_value(asked: Parameters, choice: Choice) -> object:
+def _read_value(parameters: Parameters, choice: Choice) -> object:
     match choice.kind:
         case "switch":
-            return asked.flag(choice.name)
+            return parameters.read_flag(choice.name)
         case "number":
-            return asked.integer(choice.name)
-    return asked.text(choice.name, MAX_TEXT_CHARS)
+            return parameters.read_integer(choice.name)
+    return parameters.read_text(choice.name, MAX_TEXT_CHARS)

@@ -32,7 +32,7 @@ class Parameters:
         """Return True if the parameter is present, even if empty."""
         return name in self._values
 
-    def integer(self, name: str, default: int | None = None) -> int:
+    def read_integer(self, name: str, default: int | None = None) -> int:
         """Return an integer parameter. It is required if there is no default."""
         value = self._values.get(name)
         if value in (None, "") and default is not None:
@@ -45,16 +45,16 @@ class Parameters:
             raise BadRequest(f"{name} is a whole number.")
         return number
 
-    def optional(self, name: str) -> int | None:
-        return self.integer(name) if name in self else None
+    def read_optional_integer(self, name: str) -> int | None:
+        return self.read_integer(name) if name in self else None
 
-    def text(self, name: str, most: int, default: str = "") -> str:
+    def read_text(self, name: str, max_chars: int, default: str = "") -> str:
         value = self._values.get(name, default)
-        if not isinstance(value, str) or len(value) > most:
-            raise BadRequest(f"{name} is a text of at most {most} characters.")
+        if not isinstance(value, str) or len(value) > max_chars:
+            raise BadRequest(f"{name} is a text of at most {max_chars} characters.")
         return replace_surrogates(value)
 
-    def flag(self, name: str, default: bool | None = None) -> bool:
+    def read_flag(self, name: str, default: bool | None = None) -> bool:
         value = self._values.get(name, default)
         if value in (True, "1", "true"):
             return True
@@ -62,8 +62,8 @@ class Parameters:
             return False
         raise BadRequest(f"{name} is true or false.")
 
-    def day(self, name: str) -> date | None:
-        text = self.text(name, 10)
+    def read_day(self, name: str) -> date | None:
+        text = self.read_text(name, 10)
         try:
             found = date.fromisoformat(text) if text else None
         except ValueError:
@@ -72,18 +72,23 @@ class Parameters:
             raise BadRequest(f"{name} is a day such as 2026-11-23.")
         return found
 
-    def ids(self, name: str) -> tuple[int, ...]:
+    def read_ids(self, name: str) -> tuple[int, ...]:
         value = self._values.get(name, [])
         if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(number) is int for number in value):
             raise BadRequest(f"{name} is a list of at most {MAX_IDS} whole numbers.")
         return tuple(value)
 
-    def within(self, name: str) -> "Parameters":
+    def read_object(self, name: str) -> "Parameters":
         """Return the parameters in a nested object of the body."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
         return Parameters(value)
+
+
+async def read_query(request: Request) -> Parameters:
+    """Return the parameters of the query string."""
+    return Parameters(request.query_params)
 
 
 async def read_json(request: Request) -> Parameters:

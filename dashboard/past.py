@@ -51,7 +51,7 @@ class Past:
     _uploads: Files = field(factory=Files, init=False)
     _exports: Files = field(factory=Files, init=False)
 
-    async def plan(self, visit: Visit) -> Answer:
+    async def plan_import(self, visit: Visit) -> Answer:
         """Return a preview of an import, and the questions that are still open."""
         given = self._parse_import_request(visit)
         async with self._uploads.turn(visit.session.person):
@@ -79,15 +79,12 @@ class Past:
             "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
         }
 
-    async def run(self, visit: Visit) -> Response:
-        given, stack = self._parse_import_request(visit), AsyncExitStack()
-        await stack.enter_async_context(self._uploads.turn(visit.session.person))
-        try:
-            data = await _receive_upload(visit)
-        except BaseException:
-            await stack.aclose()
-            raise
-        return StreamingResponse(self._stream_import(visit, data, given, stack), media_type="application/x-ndjson")
+    async def run_import(self, visit: Visit) -> Response:
+        given = self._parse_import_request(visit)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._uploads.turn(visit.session.person))
+            lines = self._stream_import(visit, await _receive_upload(visit), given, stack.pop_all())
+            return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _stream_import(
         self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
@@ -139,15 +136,15 @@ class Past:
         figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
         return {"text": tr("learning-what-it-takes", **figures), "first": ids[0], "last": ids[1]}
 
-    async def learning(self, visit: Visit) -> Answer:
+    async def get_learning_offer(self, visit: Visit) -> Answer:
         """Return the offer to learn from all earlier imports, and the prompt that asks another assistant for facts."""
         return {
             "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
         }
 
-    async def learn(self, visit: Visit) -> Answer:
-        first, last = visit.asked.integer("first"), visit.asked.integer("last")
+    async def start_learning(self, visit: Visit) -> Answer:
+        first, last = visit.parameters.read_integer("first"), visit.parameters.read_integer("last")
         match await self._services.history_extraction.begin(visit.owner, first, last):
             case "busy":
                 raise VisitRefused(409, tr("learning-busy"))
@@ -161,17 +158,14 @@ class Past:
         await self._services.history_extraction.stop(visit.owner)
         return {"said": tr("learning-stopped")}
 
-    async def export(self, visit: Visit) -> Response:
+    async def download_export(self, visit: Visit) -> Response:
         """Stream an export as a download."""
-        stack = AsyncExitStack()
-        try:
+        async with AsyncExitStack() as stack:
             name, file = await self._open_export(visit, stack)
-        except BaseException:
-            await stack.aclose()
-            raise
+            opened = stack.pop_all()
 
         async def read_chunks() -> AsyncIterator[bytes]:
-            async with stack, asyncio.timeout(MAX_FILE_SECONDS):
+            async with opened, asyncio.timeout(MAX_FILE_SECONDS):
                 while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
                     yield chunk
 
@@ -180,7 +174,7 @@ class Past:
 
     async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
         """Open the requested export as one file and return its name too. The stack closes it."""
-        wanted = visit.asked.text("format", MAX_NAME_CHARS)
+        wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         await stack.enter_async_context(self._exports.turn(visit.session.person))
@@ -197,7 +191,7 @@ class Past:
         await asyncio.to_thread(_write_zip, files, archive)
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
-    async def send(self, visit: Visit) -> Answer:
+    async def send_export(self, visit: Visit) -> Answer:
         """Have the bot send an export to the chat. Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
@@ -208,7 +202,7 @@ class Past:
 
     def _parse_import_request(self, visit: Visit) -> FileContext:
         try:
-            answers = parse_bounded(visit.asked.text("answers", MAX_ANSWERS_CHARS) or "{}")
+            answers = parse_bounded(visit.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
             answers = None
         if not isinstance(answers, dict) or not all(
@@ -216,7 +210,7 @@ class Past:
         ):
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
-        name = visit.asked.text("name", MAX_FILE_NAME_CHARS)
+        name = visit.parameters.read_text("name", MAX_FILE_NAME_CHARS)
         return FileContext(name=name, bot=self._host.bot_id, answers=chosen)
 
 

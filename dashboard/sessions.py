@@ -74,11 +74,11 @@ class PageSessions:
 
     async def open_by_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, which is then invalid."""
-        now, form = self._clock(), await self._load("link", link)
+        now, form = self._clock(), await self._read_signed("link", link)
         session = _parse_session(form, now)
         if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=session.expires_at, now=now):
             raise NoSession
-        return self.renew(await self._check_not_ended(session))
+        return self.renew_session(await self._check_not_ended(session))
 
     async def open_by_telegram(self, init_data: str) -> PageSession:
         """Open a session for a person who opened the page within Telegram."""
@@ -95,13 +95,13 @@ class PageSessions:
         session = PageSession(
             person=person, owner=person, name=name, language=language, since=signed_at, expires_at=signed_at
         )
-        return self.renew(await self._check_not_ended(session))
+        return self.renew_session(await self._check_not_ended(session))
 
-    async def find(self, token: str) -> PageSession:
+    async def find_session(self, token: str) -> PageSession:
         """Return the session of a token."""
-        return await self._check_not_ended(_parse_session(await self._load("session", token), self._clock()))
+        return await self._check_not_ended(_parse_session(await self._read_signed("session", token), self._clock()))
 
-    async def end_all(self, person: int) -> None:
+    async def end_sessions(self, person: int) -> None:
         """End all sessions of a person in every process, and invalidate links and initData issued until now."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
@@ -111,7 +111,7 @@ class PageSessions:
             raise NoSession
         return session
 
-    def renew(self, session: PageSession) -> PageSession:
+    def renew_session(self, session: PageSession) -> PageSession:
         """Return the session with a later expiry, at most MAX_SESSION after its first proof."""
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
@@ -125,7 +125,7 @@ class PageSessions:
             form[name] = form[name].timestamp()
         return str((await self._make_serializer(kind)).dumps(form))
 
-    async def _load(self, kind: str, text: str) -> dict[str, Any]:
+    async def _read_signed(self, kind: str, text: str) -> dict[str, Any]:
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:

@@ -13,7 +13,6 @@ from attrs import define
 
 from chat.choices import list_choices
 from chat.operation import Operation
-from chat.search import Hit
 from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
@@ -50,7 +49,7 @@ class Views:
     _services: Services
     _operation: Operation
 
-    async def home(self, visit: Visit) -> Answer:
+    async def get_home(self, visit: Visit) -> Answer:
         """Return the state of a memory. The page polls it."""
         status = await self._services.summaries.status(visit.scope)
         async with self._services.memory.home(visit.owner) as store:
@@ -61,7 +60,7 @@ class Views:
             "is_group": visit.is_group,
             "zone": _name_zone(visit.config),
             "language": visit.language,
-            "scopes": await self.scopes(visit.owner),
+            "scopes": await self.list_scopes(visit.owner),
             "memory": format_memory(visit.config),
             "counts": {**_format_counts(status), "facts": facts},
             "folding": _format_folding(status),
@@ -69,12 +68,14 @@ class Views:
             "learning": status.history_extraction,
         }
 
-    async def opening(self, visit: Visit) -> Answer:
+    async def get_opening(self, visit: Visit) -> Answer:
         """Return the state of a memory, and its newest messages unless `limit` is 0."""
-        answer: Answer = {"home": await self.home(visit)}
-        return answer | ({"timeline": await self.timeline(visit)} if visit.asked.integer("limit", 0) else {})
+        answer: Answer = {"home": await self.get_home(visit)}
+        return answer | (
+            {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
+        )
 
-    async def scopes(self, owner: int) -> list[dict[str, object]]:
+    async def list_scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
@@ -89,19 +90,19 @@ class Views:
                 for conversation in (await store.conversations.list_page(place, first=0, limit=MAX_PLACES))[0]
             ]
 
-    async def timeline(self, visit: Visit) -> Answer:
-        asked, limit = visit.asked, visit.asked.integer("limit", 100)
+    async def get_timeline(self, visit: Visit) -> Answer:
+        parameters, limit = visit.parameters, visit.parameters.read_integer("limit", 100)
         if not 1 <= limit <= MAX_ROWS:
             raise BadRequest(f"limit is 1 to {MAX_ROWS}.")
-        before, after = asked.optional("before"), asked.optional("after")
-        since = _find_midnight(visit, asked.day("day"))
+        before, after = parameters.read_optional_integer("before"), parameters.read_optional_integer("after")
+        since = _find_midnight(visit, parameters.read_day("day"))
         async with self._services.memory.home(visit.owner) as store:
             found = await store.timeline.read_page(
                 visit.scope,
                 before=before,
                 after=after,
                 since=since,
-                speaker=asked.text("speaker", MAX_NAME_CHARS),
+                speaker=parameters.read_text("speaker", MAX_NAME_CHARS),
                 kind=_parse_timeline_kind(visit),
                 limit=limit + 1,  # the one beyond tells whether there are more
             )
@@ -117,13 +118,13 @@ class Views:
             "has_newer": has_more if is_forwards else before is not None,
         }
 
-    async def speakers(self, visit: Visit) -> Answer:
+    async def list_speakers(self, visit: Visit) -> Answer:
         async with self._services.memory.home(visit.owner) as store:
             return {"speakers": list(await store.timeline.count_by_speaker(visit.scope))}
 
-    async def message(self, visit: Visit) -> Answer:
+    async def get_message(self, visit: Visit) -> Answer:
         async with self._services.memory.home(visit.owner) as store:
-            found = await store.read_messages(visit.scope, [visit.asked.integer("id")])
+            found = await store.read_messages(visit.scope, [visit.parameters.read_integer("id")])
             turn = await store.read_turn(visit.scope, found[0].turn) if found else []
         if not found:
             raise VisitRefused(404, tr("forget-gone"))
@@ -132,22 +133,22 @@ class Views:
             "turn": [forms.format_message(message) for message in turn[:MAX_ROWS]],
         }
 
-    async def search(self, visit: Visit) -> Answer:
-        asked, kind = visit.asked, _parse_timeline_kind(visit)
-        query = " ".join(asked.text("q", MAX_QUERY_CHARS).split())
-        first = max(0, asked.integer("first", 0))
+    async def search_messages(self, visit: Visit) -> Answer:
+        parameters, kind = visit.parameters, _parse_timeline_kind(visit)
+        query = " ".join(parameters.read_text("q", MAX_QUERY_CHARS).split())
+        first = max(0, parameters.read_integer("first", 0))
         if not query:
             return {"found": [], "total": 0, "near": 0, "next": None, "before": None}
-        speaker, until = asked.text("speaker", MAX_NAME_CHARS), asked.day("until")
+        speaker, until = parameters.read_text("speaker", MAX_NAME_CHARS), parameters.read_day("until")
         among: Sequence[Scope] = ()
-        if asked.flag("all", default=False):
+        if parameters.read_flag("all", default=False):
             async with self._services.memory.home(visit.owner) as store:
                 among = [scope for scope in await store.list_scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
         page = await self._services.search.find_page(
             visit.scope,
             query,
             size=MAX_FOUND,
-            since=_find_midnight(visit, asked.day("since")),
+            since=_find_midnight(visit, parameters.read_day("since")),
             before=_find_midnight(visit, until + timedelta(days=1) if until else None),
             among=among,
             keeps=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
@@ -156,14 +157,14 @@ class Views:
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
         shown = [*exact, *near][first : first + PAGE_SIZE]
         return {
-            "found": await asyncio.to_thread(lambda: [_format_hit(hit) for hit in shown]),
+            "found": await asyncio.to_thread(lambda: [forms.format_hit(hit) for hit in shown]),
             "total": len(exact),
             "near": len(near),
             "next": first + PAGE_SIZE if first + PAGE_SIZE < len(exact) + len(near) else None,
             "before": max(0, first - PAGE_SIZE),
         }
 
-    async def facts(self, visit: Visit) -> Answer:
+    async def list_facts(self, visit: Visit) -> Answer:
         newest = (await self._services.facts.known(visit.owner))[::-1][:MAX_FACTS_SENT]
         # In a thread: formatting thousands of facts would block the event loop.
         return {
@@ -171,21 +172,21 @@ class Views:
             "facts": await asyncio.to_thread(lambda: [forms.format_fact(fact) for fact in newest]),
         }
 
-    async def profile(self, visit: Visit) -> Answer:
+    async def list_profiles(self, visit: Visit) -> Answer:
         versions = await self._services.distiller.list_versions(visit.owner)
         return {
             "versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions[:MAX_ROWS]]
         }
 
-    async def summaries(self, visit: Visit) -> Answer:
+    async def list_summaries(self, visit: Visit) -> Answer:
         """Return all summaries without their texts, for the time axis."""
         async with self._services.memory.home(visit.owner) as store:
             found = await store.list_summaries(visit.scope, active_only=False)
         newest = found[-MAX_SUMMARIES:]
         return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, newest)])}
 
-    async def summary(self, visit: Visit) -> Answer:
-        number = visit.asked.integer("id")
+    async def get_summary(self, visit: Visit) -> Answer:
+        number = visit.parameters.read_integer("id")
         async with self._services.memory.home(visit.owner) as store:
             known = {summary.id: summary for summary in await store.list_summaries(visit.scope, active_only=False)}
             if number not in known:
@@ -202,7 +203,7 @@ class Views:
             "above": [forms.format_summary(other) for other in known.values() if number in other.source_ids][:MAX_ROWS],
         }
 
-    async def statistics(self, visit: Visit) -> Answer:
+    async def get_statistics(self, visit: Visit) -> Answer:
         services = self._services
         status = await services.summaries.status(visit.scope)
         used = await services.quota.days(visit.owner, DAYS_OF_USE)
@@ -212,7 +213,7 @@ class Views:
             texts = await store.explanations.list_latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
-            "days": await self._count_messages_per_day(visit),
+            "days": await self._count_per_day(visit),
             "usage": [
                 {**forms.pick(usage, "day", "model"), **forms.pick(usage.used, "prompt", "completion", "answers")}
                 for usage in used
@@ -231,11 +232,11 @@ class Views:
             "counts": _format_counts(status),
         }
 
-    async def days(self, visit: Visit) -> Answer:
+    async def count_messages_per_day(self, visit: Visit) -> Answer:
         """Return the number of messages for each day that has any."""
-        return {"days": [(day, messages) for day, messages, _ in await self._count_messages_per_day(visit)]}
+        return {"days": [(day, messages) for day, messages, _ in await self._count_per_day(visit)]}
 
-    async def _count_messages_per_day(self, visit: Visit) -> list[tuple[str, int, int]]:
+    async def _count_per_day(self, visit: Visit) -> list[tuple[str, int, int]]:
         """Return messages and characters per day in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
@@ -246,7 +247,7 @@ class Views:
             characters[day] += size
         return [(day, messages[day], characters[day]) for day in sorted(messages)]
 
-    async def settings(self, visit: Visit) -> Answer:
+    async def get_settings(self, visit: Visit) -> Answer:
         config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N
         offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
@@ -262,18 +263,13 @@ class Views:
             "privacy": to_page_text(format_what_is_stored(config, is_private=not visit.is_group, retention_days=days)),
         }
 
-    async def reminders(self, visit: Visit) -> Answer:
+    async def list_reminders(self, visit: Visit) -> Answer:
         reminders = await self._services.reminders.list_reminders(visit.owner)
         return {"reminders": [forms.pick(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
 
 
-def _format_hit(hit: Hit) -> dict[str, object]:
-    form = forms.format_message(hit.message, text=hit.text)
-    return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
-
-
 def _parse_timeline_kind(visit: Visit) -> TimelineKind:
-    given = visit.asked.text("kind", MAX_NAME_CHARS)
+    given = visit.parameters.read_text("kind", MAX_NAME_CHARS)
     if given not in TIMELINE_KINDS:
         raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")
     return given

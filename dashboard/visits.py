@@ -47,7 +47,7 @@ class Visit:
 
     session: PageSession
     request: Request
-    asked: Parameters
+    parameters: Parameters
     scope: Scope
     config: OwnerConfig | None
     language: str
@@ -68,7 +68,7 @@ class Visit:
 
 Answer = dict[str, object]
 Handler = Callable[[Visit], Awaitable[Answer | Response]]
-Endpoint = Callable[[Request], Awaitable[Response]]
+ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
 
 @define(kw_only=True, eq=False)
@@ -81,29 +81,17 @@ class Visits:
     _visitors: Visitors
     _opening: Handler
 
-    def make_reader(self, handler: Handler) -> Endpoint:
-        """Return an endpoint whose parameters are in the query string."""
-
-        async def read_query(request: Request) -> Parameters:
-            return Parameters(request.query_params)
-
-        return self._make_endpoint(handler, read_query)
-
-    def make_writer(self, handler: Handler) -> Endpoint:
-        """Return an endpoint whose parameters are in a JSON body."""
-        return self._make_endpoint(handler, read_json)
-
     async def begin_session(self, request: Request) -> Response:
         """Handle POST api/session: check the proof and return a token."""
 
         async def begin() -> Answer:
-            asked = await read_json(request)
-            if "init_data" in asked:
-                session = await self._sessions.open_by_telegram(asked.text("init_data", 8_192))
-            elif "link" in asked:
-                session = await self._sessions.open_by_link(asked.text("link", 8_192))
+            parameters = await read_json(request)
+            if "init_data" in parameters:
+                session = await self._sessions.open_by_telegram(parameters.read_text("init_data", 8_192))
+            elif "link" in parameters:
+                session = await self._sessions.open_by_link(parameters.read_text("link", 8_192))
             else:
-                session = self._sessions.renew(await self._require_session(request))
+                session = self._sessions.renew_session(await self._require_session(request))
             self._require_served(session)
             language = await self._choose_language(session, request, is_kept=True)
             token = await self._sessions.make_token(session)
@@ -116,31 +104,31 @@ class Visits:
                 "owner": self._services.memory.successor(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
-                "opening": await self._read_opening(session, request, asked, language),
+                "opening": await self._read_opening(session, request, parameters, language),
             }
 
-        with speak_in(find_reader_language(request.headers, self._host.default_language)):
-            return await compress_response(request, await respond(begin))
+        return await self._respond(request, begin)
 
     async def _read_opening(
-        self, session: PageSession, request: Request, asked: Parameters, language: str
+        self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> Answer | Response | None:
-        """Return what the page shows first, or None if it was not asked for or cannot be read. The page asks again."""
-        if "opening" not in asked:
+        """Return what the page shows first, or None if it is not requested or cannot be read."""
+        if "opening" not in parameters:
             return None
         with speak_in(language), suppress(VisitRefused, BadRequest, KeepsakeError):
-            return await self._handle_request(self._opening, session, request, asked.within("opening"), language)
+            asked = parameters.read_object("opening")
+            owner = asked.read_integer("owner", session.owner)
+            return await self._handle_request(self._opening, session, request, asked, owner, language)
         return None
 
     async def end_sessions(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
 
         async def end() -> Answer:
-            await self._sessions.end_all((await self._require_session(request)).person)
+            await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        with speak_in(find_reader_language(request.headers, self._host.default_language)):
-            return await respond(end)
+        return await self._respond(request, end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
         """Return the person's language in private, or the browser's if another process serves the person.
@@ -155,7 +143,9 @@ class Visits:
             return find_reader_language(request.headers, default)
         return choose_language(chosen, session.language, is_shared=False, default=default)
 
-    def _make_endpoint(self, handler: Handler, read: Callable[[Request], Awaitable[Parameters]]) -> Endpoint:
+    def make_endpoint(self, handler: Handler, read: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that reads its parameters with `read`."""
+
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
                 session = await self._require_session(request)
@@ -164,23 +154,35 @@ class Visits:
                 is_operator = self._host.operation.may_run_it(Person(id=session.person, name=""))
 
                 async def handle() -> Answer | Response:
-                    return await self._handle_request(handler, session, request, await read(request), language)
+                    parameters = await read(request)
+                    owner = parameters.read_integer("owner")
+                    return await self._handle_request(handler, session, request, parameters, owner, language)
 
                 with speak_in(language), speak_to(operator=is_operator):
                     return await respond(handle)
 
-            with speak_in(find_reader_language(request.headers, self._host.default_language)):
-                return await compress_response(request, await respond(work))
+            return await self._respond(request, work)
 
         return endpoint
 
+    async def _respond(self, request: Request, work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+        with speak_in(find_reader_language(request.headers, self._host.default_language)):
+            return await compress_response(request, await respond(work))
+
     async def _handle_request(
-        self, handler: Handler, session: PageSession, request: Request, asked: Parameters, language: str
+        self,
+        handler: Handler,
+        session: PageSession,
+        request: Request,
+        parameters: Parameters,
+        owner: int,
+        language: str,
     ) -> Answer | Response:
         memory = self._services.memory
-        owner = memory.successor(asked.integer("owner", session.owner))
-        await self._require_may_see(session, owner)
-        thread = asked.optional("thread")
+        owner = memory.successor(owner)
+        if owner != session.person and not (owner < 0 and await self._host.configures(owner, session.person)):
+            raise VisitRefused(403, tr("web-not-yours"))
+        thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise VisitRefused(403, tr("web-not-yours"))
         async with memory.kept(owner):
@@ -190,7 +192,7 @@ class Visits:
             visit = Visit(
                 session=session,
                 request=request,
-                asked=asked,
+                parameters=parameters,
                 scope=scope,
                 config=await memory.config(owner),
                 language=language,
@@ -202,18 +204,13 @@ class Visits:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
-        session = await self._sessions.find(token)
+        session = await self._sessions.find_session(token)
         self._visitors.remember(token, session.person)
         return session
 
     def _require_served(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
             raise VisitRefused(403, tr("web-not-served"))
-
-    async def _require_may_see(self, session: PageSession, owner: int) -> None:
-        if owner == session.person or (owner < 0 and await self._host.configures(owner, session.person)):
-            return
-        raise VisitRefused(403, tr("web-not-yours"))
 
 
 async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:

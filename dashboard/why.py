@@ -23,9 +23,9 @@ class Why:
 
     _services: Services
 
-    async def answers(self, visit: Visit) -> Answer:
+    async def list_answers(self, visit: Visit) -> Answer:
         """Return a page of explanations, newest first."""
-        before = visit.asked.optional("before")
+        before = visit.parameters.read_optional_integer("before")
         found = await self._services.explanations.explain_latest(visit.scope, before=before, limit=PAGE_SIZE + 1)
         ids = [number for number, _ in found if number is not None]
         turns: dict[int | None, Sequence[Message]] = {}

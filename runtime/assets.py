@@ -56,15 +56,17 @@ def read_assets(folder: Path) -> Assets:
     texts |= {"index.html": page.replace("./static/", f"./static/{version}/"), **bundled}
     digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts.values()]
     return Assets(
-        files={name: _make_asset(name, text.encode()) for name, text in texts.items()},
+        files={
+            name: Asset(
+                media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
+                body=text.encode(),
+                compressed=gzip.compress(text.encode(), 9, mtime=0),
+            )
+            for name, text in texts.items()
+        },
         version=version,
         script_sources=" ".join(f"'sha256-{digest}'" for digest in digests),
     )
-
-
-def _make_asset(name: str, body: bytes) -> Asset:
-    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Asset(media_type=media_type, body=body, compressed=gzip.compress(body, 9, mtime=0))
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:

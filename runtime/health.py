@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from records.errors import KeepsakeError
 from runtime import metrics
@@ -28,10 +29,6 @@ CHECK_SECONDS = 2.0  # after which a check fails; probes do not wait longer eith
 Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does not work
 
 
-async def _do_nothing() -> None:
-    pass
-
-
 @define(eq=False)
 class Readiness:
     """Knows if the process is ready: it has started, is not stopping, and every part works."""
@@ -39,7 +36,7 @@ class Readiness:
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
     _checks: dict[str, Check] = field(factory=dict, init=False)
-    _measure: Check = field(default=_do_nothing, init=False)
+    _measure: Check | None = field(default=None, init=False)
     _is_started: bool = field(default=False, init=False)
     _known: dict[str, bool] = field(factory=dict, init=False)
     _known_at: float = field(default=float("-inf"), init=False)
@@ -47,8 +44,7 @@ class Readiness:
 
     def mark_started(self, measure: Check, **checks: Check) -> None:
         """Mark the process as started. `measure` sets the gauges of /metrics, and `checks` test its parts."""
-        self._measure, self._checks = measure, checks
-        self._is_started = True
+        self._measure, self._checks, self._is_started = measure, checks, True
         self._known_at = float("-inf")
 
     async def check_parts(self) -> dict[str, bool]:
@@ -66,9 +62,10 @@ class Readiness:
         """Update the gauges of /metrics. Give up after CHECK_SECONDS."""
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                await self._measure()
+                if self._measure:
+                    await self._measure()
         except (KeepsakeError, TimeoutError) as error:
-            log.debug("the figures are those of the last time: %s", type(error).__name__)
+            log.debug("the gauges are outdated: %s", type(error).__name__)
 
     async def _is_working(self, name: str, check: Check) -> bool:
         try:
@@ -106,8 +103,8 @@ def _make_health_app(readiness: Readiness) -> "Starlette":
         lines = [f"{part}: {'ok' if is_well else 'no'}\n" for part, is_well in found.items()]
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 
-    async def figures(_: "Request") -> "Response":
+    async def serve_metrics(_: "Request") -> "Response":
         await readiness.update_gauges()
-        return Response(metrics.render_page(), media_type=metrics.MEDIA_TYPE)
+        return Response(metrics.render_page(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
-    return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", figures)])
+    return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", serve_metrics)])

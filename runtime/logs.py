@@ -31,27 +31,20 @@ LOGGED = make_counter(
 )
 
 
-class CountingHandler(logging.Handler):
-    """Counts warnings and errors in a metric."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        room = record.name.partition(".")[0]
-        LOGGED.labels(record.levelname, room if room in OURS else "library").inc()
-
-
 class RecentRecords(logging.Handler):
-    """Keeps the time and logger of the latest warnings and errors for /admin, and the template of our own records."""
+    """Counts warnings and errors in a metric, and keeps the latest for /admin.
+
+    It keeps their times and loggers, and the templates of our own records.
+    """
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.lines: deque[tuple[float, str, str]] = deque(maxlen=20)
 
     def emit(self, record: logging.LogRecord) -> None:
-        is_ours = record.name.partition(".")[0] in OURS
-        template = " ".join(str(record.msg).split())[:160] if is_ours else ""
+        package = record.name.partition(".")[0]
+        LOGGED.labels(record.levelname, package if package in OURS else "library").inc()
+        template = " ".join(str(record.msg).split())[:160] if package in OURS else ""
         self.lines.append((record.created, f"{record.levelname} {record.name}", template))
 
 
@@ -82,7 +75,7 @@ class JsonFormatter(DiscreetFormatter):
     def format(self, record: logging.LogRecord) -> str:
         safe, error = _remove_values(record)
         is_ours = record.name.partition(".")[0] in OURS
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -90,10 +83,10 @@ class JsonFormatter(DiscreetFormatter):
         }
         for name in sorted(vars(record).keys() - _USUAL_FIELDS) if is_ours else ():
             value = vars(record)[name]
-            told[name] = value if isinstance(value, int | float) else self._redact(str(value))
+            fields[name] = value if isinstance(value, int | float) else self._redact(str(value))
         if error is not None:
-            told |= {"error": type(error).__name__, "traceback": self._redact(format_traceback_places(error))}
-        return json.dumps(told)
+            fields |= {"error": type(error).__name__, "traceback": self._redact(format_traceback_places(error))}
+        return json.dumps(fields)
 
 
 _USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
@@ -102,7 +95,8 @@ _USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", 
 def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
     safe = logging.makeLogRecord(record.__dict__)
     if record.name.partition(".")[0] not in OURS:
-        safe.msg, safe.args = str(record.msg) if record.args else _take_first_words(record.msg), None
+        # A library may have formatted values into its message. The first words are enough to find the place.
+        safe.msg, safe.args = str(record.msg) if record.args else " ".join(str(record.msg).split()[:6]), None
     safe.exc_info = safe.exc_text = safe.stack_info = None
     return safe, record.exc_info[1] if record.exc_info else None
 
@@ -128,22 +122,13 @@ def format_traceback_places(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def _take_first_words(message: object) -> str:
-    # A library may have put values into it. The first words are enough to find the place.
-    return " ".join(str(message).split()[:6])
-
-
 def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
     """Log to stderr from `level` on. Log libraries from WARNING on only, because they log payloads below that."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own
     root = logging.getLogger()
-    for old in list(root.handlers):
-        root.removeHandler(old)
-    root.addHandler(handler)
-    root.addHandler(CountingHandler())
-    root.addHandler(RECENT)
+    root.handlers[:] = [handler, RECENT]
     root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     for name in OURS:
         logging.getLogger(name).setLevel(level)

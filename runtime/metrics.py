@@ -15,7 +15,6 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics import MetricWrapperBase
 
 from runtime import VERSION
@@ -24,7 +23,6 @@ disable_created_metrics()  # type: ignore[no-untyped-call] # nobody uses the "_c
 REGISTRY = CollectorRegistry(auto_describe=True)
 ProcessCollector(registry=REGISTRY)  # resident memory, processor time, open files (on Linux)
 
-MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 # Histogram buckets, from the bot's own part of a turn to MODEL_TIMEOUT.
 SECONDS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 STATUSES = ("200", "400", "401", "403", "404", "429", "500", "502", "503", "504", "none")
@@ -36,16 +34,16 @@ Labels = Mapping[str, Iterable[str]]
 
 def make_counter(name: str, meaning: str, labels: Labels | None = None) -> Counter:
     """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to its name."""
-    made = Counter(name, meaning, tuple(labels or ()), registry=REGISTRY)
-    start_at_zero(made, labels or {})
-    return made
+    counter = Counter(name, meaning, tuple(labels or ()), registry=REGISTRY)
+    start_at_zero(counter, labels or {})
+    return counter
 
 
 def make_gauge(name: str, meaning: str, labels: Labels | None = None) -> Gauge:
     """Register a gauge that starts at 0 for all known label values."""
-    made = Gauge(name, meaning, tuple(labels or ()), registry=REGISTRY)
-    start_at_zero(made, labels or {})
-    return made
+    gauge = Gauge(name, meaning, tuple(labels or ()), registry=REGISTRY)
+    start_at_zero(gauge, labels or {})
+    return gauge
 
 
 def make_histogram(name: str, meaning: str, labels: Labels | None = None) -> Histogram:

@@ -21,21 +21,20 @@ _tracers: list[Any] = []  # the one of this process, while spans are exported
 class Span:
     """An open span, or nothing if spans are not exported."""
 
-    def __init__(self, made: Any = None) -> None:
-        self._made = made
+    def __init__(self, otel_span: Any = None) -> None:
+        self._otel_span = otel_span
 
     def add_attributes(self, attributes: Attributes) -> None:
-        """Add attributes to the span."""
-        if self._made is not None:
-            self._made.set_attributes(attributes)
+        if self._otel_span is not None:
+            self._otel_span.set_attributes(attributes)
 
     def fail(self, error_type: str) -> None:
         """Mark the span as failed with an error of this type."""
-        if self._made is not None:
+        if self._otel_span is not None:
             from opentelemetry.trace import StatusCode
 
-            self._made.set_attribute("error.type", error_type)
-            self._made.set_status(StatusCode.ERROR)
+            self._otel_span.set_attribute("error.type", error_type)
+            self._otel_span.set_status(StatusCode.ERROR)
 
 
 def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
@@ -52,14 +51,14 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
 
     quiet = {"record_exception": False, "set_status_on_exception": False}
     kind = SpanKind.CLIENT if is_request else SpanKind.INTERNAL
-    with _tracers[-1].start_as_current_span(name, kind=kind, attributes=attributes, **quiet) as made:
-        told = Span(made)
+    with _tracers[-1].start_as_current_span(name, kind=kind, attributes=attributes, **quiet) as otel_span:
+        span = Span(otel_span)
         try:
-            yield told
+            yield span
         except asyncio.CancelledError:  # not a failure
             raise
         except BaseException as error:
-            told.fail(type(error).__name__)
+            span.fail(type(error).__name__)
             raise
 
 

@@ -141,10 +141,10 @@ async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path,
         token = await before.make_token(await before.open_by_telegram(signed()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
-        assert (await after.find(token)).person == 7
+        assert (await after.find_session(token)).person == 7
         clock.now += SESSION_FOR
         with pytest.raises(NoSession):
-            await after.find(token)
+            await after.find_session(token)
 
 
 async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clock: Clock) -> None:
@@ -152,7 +152,7 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clo
     while session.expires_at > clock.now:
         clock.now += SESSION_FOR / 2
         if clock.now < session.expires_at:
-            session = sessions.renew(session)
+            session = sessions.renew_session(session)
         assert clock.now - NOW <= MAX_SESSION
     assert session.expires_at == NOW + MAX_SESSION
 
@@ -160,12 +160,12 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clo
 async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
     token = await sessions.make_token(await sessions.open_by_telegram(signed()))
     with pytest.raises(NoSession):
-        await sessions.find(await sessions.make_link(7, 7))
+        await sessions.find_session(await sessions.make_link(7, 7))
     with pytest.raises(NoSession):
         await sessions.open_by_link(token)
     for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
         with pytest.raises(NoSession):
-            await sessions.find(wrong)
+            await sessions.find_session(wrong)
 
 
 async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other(
@@ -175,7 +175,7 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
     body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
     key = hmac.digest(await memory.export_key(), b"dashboard", "sha256")
-    for kind, opened in (("session", sessions.find), ("link", sessions.open_by_link)):
+    for kind, opened in (("session", sessions.find_session), ("link", sessions.open_by_link)):
         digest = hmac.digest(key, f"{kind}.{body.decode()}".encode(), "sha256")
         with pytest.raises(NoSession):
             await opened(f"{body.decode()}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}")
@@ -187,9 +187,9 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     token, others = await sessions.make_token(await sessions.open_by_telegram(signed())), await sessions.make_link(8, 8)
     link = await sessions.make_link(7, 7)
     clock.now += timedelta(minutes=1)
-    await PageSessions(memory=memory, clock=clock, bot_token=TOKEN).end_all(7)
+    await PageSessions(memory=memory, clock=clock, bot_token=TOKEN).end_sessions(7)
     with pytest.raises(NoSession):
-        await sessions.find(token)
+        await sessions.find_session(token)
     with pytest.raises(NoSession):
         await sessions.open_by_link(link)
     with pytest.raises(NoSession):  # what Telegram signed before is good for an hour otherwise

@@ -55,7 +55,7 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
 
     views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(known=known))), operation=Operation())
     async with watched_loop() as held:
-        answer = await respond(lambda: views.facts(cast("Any", SimpleNamespace(owner=7))))
+        answer = await respond(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
     assert held.units < 40
 

@@ -43,8 +43,8 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         await desk.say(ANN, ANN, "/search zzzzqqq")
         shown = desk.last(ANN)
         assert shown.splitlines()[1] == CLOSE
-        page = await Views(services=talk.services, operation=Operation()).search(
-            cast("Visit", SimpleNamespace(asked=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC))
+        page = await Views(services=talk.services, operation=Operation()).search_messages(
+            cast("Visit", SimpleNamespace(parameters=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC))
         )
         assert page["total"] == 0, "the page counts as found what has the words alone, as the chat does"
         near = cast("list[dict[str, str]]", page["found"])
