@@ -95,10 +95,10 @@ async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_g
             answer = await anns.request("GET", "timeline", params={"owner": ann.id, "thread": thread})
             assert answer.status_code in (400, 403)
         bearer = {"Authorization": f"Bearer {bobs.token}"}
-        for owner, seen in ((bob.id, True), ("", True), (ann.id, False), (group, False), ("x", False)):
-            asked = {"opening": {"owner": owner, "limit": 20}}
+        for whose, seen in ((bob.id, True), ("", True), (ann.id, False), (group, False), ("x", False)):
+            asked = {"opening": {"owner": whose, "limit": 20}}
             session = (await page.client.post("/api/session", json=asked, headers=bearer)).json()
-            assert (session["person"], session["opening"] is not None) == (bob.id, seen), owner
+            assert (session["person"], session["opening"] is not None) == (bob.id, seen), whose
             assert "quinquereme" not in str(session)
         # In the group the link goes to the admin in private, and to nobody else.
         since = ann.now
