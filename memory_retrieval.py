@@ -45,12 +45,12 @@ Result = TypeVar("Result")
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
 TURNS_READ = 2 * LAST_TURNS  # turns that are read for a context
-CANDIDATES = 100  # messages that words and meaning find in each search
-PACKED = 250  # passages that packing is offered, by score
-PACKED_BY_MEANING = 50  # and by meaning, of people's own words
+MAX_CANDIDATES = 100  # messages that words and meaning find in each search
+MAX_PACKED = 250  # passages that packing is offered, by score
+MAX_PACKED_BY_MEANING = 50  # and by meaning, of people's own words
 MIN_SCORE = 0.0  # a message with a lower one is further from the question than the average, and shares hardly a word
 OWN_WORDS_SHARE = 0.5  # of the room, for people's own words first, next to a long-winded assistant
-RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
+MAX_RARE = 3  # a word that at most so many messages hold is rare: they are shown first unless they are in the prompt
 MANY_FACTS = 200  # more facts than this are ranked in a thread
 EXAMPLES_RETRY = timedelta(minutes=10)  # after the examples of wide questions could not be embedded
 
@@ -172,7 +172,7 @@ class MemoryRetrieval:
         now: datetime | None = None,
         newest: Sequence[Message] = (),
         before: int | None = None,
-        limit: int = CANDIDATES,
+        limit: int = MAX_CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> Retrieved:
         """Find the passages and facts that matter to a question. Raise StorageError if the store cannot be read.
@@ -311,9 +311,9 @@ class MemoryRetrieval:
         already holds in full.
         """
         ranked = found.ranked
-        order = [row for row in ranked.order[:PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
+        order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and found.question.vector is not None
-        own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
+        own = [row for row in ranked.by_meaning[:MAX_PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         candidates = ranked.found
         wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
         messages = {
@@ -376,10 +376,10 @@ class MemoryRetrieval:
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        versions = {version.id: version for version in await store.list_superseded(scope, limit=prefix_cache.REACH)}
-        newest = await store.read_last_turns(scope, prefix_cache.REACH, before=turn)
+        superseded = await store.list_superseded(scope, limit=prefix_cache.MAX_TURNS_READ)
+        newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before=turn)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.choose_version(active[0], versions, block)
+            shown = prefix_cache.choose_version(active[0], {version.id: version for version in superseded}, block)
             repeated = prefix_cache.select_verbatim(shown, newest, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated
@@ -389,8 +389,8 @@ class MemoryRetrieval:
 def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
     candidates, shown = found.ranked.found, builder.shown_ids
-    rows = find_rarest_word_passages(candidates, found.question, found.ranked.order.tolist(), limit=RARE)
-    return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:RARE]
+    rows = find_rarest_word_passages(candidates, found.question, found.ranked.order.tolist(), limit=MAX_RARE)
+    return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 
 def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:

@@ -13,8 +13,8 @@ from records.summaries import Summary
 
 BLOCKS = (16, 8)
 """A version of a summary stays in the prompt for 16 messages, or for 8 if the messages since have no room."""
-YOUNG = 32  # up to so many messages the newest version is shown: prefixes under some 1,000 tokens are not cached
-REACH = 24  # turns, and versions of a summary, that are read: more than a block has
+MIN_CACHED_MESSAGES = 32  # before that the newest version is shown: prefixes under some 1,000 tokens are not cached
+MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
 
 
 def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
@@ -23,7 +23,7 @@ def choose_version(active: Summary, versions: Mapping[int, Summary], block: int)
     `versions` are its superseded versions by id. The result changes once per block, and is the same after a restart.
     """
     shown = active
-    while active.last_id >= YOUNG and shown.base_id is not None:
+    while active.last_id >= MIN_CACHED_MESSAGES and shown.base_id is not None:
         before = versions.get(shown.base_id)
         if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
             break

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from retrieval.question import Question, contains_name
 from storage.search.protocol import Candidates, Closeness
 
-SPREAD = 0.12  # the centred cosine that counts as one unit of meaning
-WORDS = 3.0  # the weight of a passage that holds all words of the question
-BORROWED = 0.7  # the weight of a word that only a neighbour holds
-NEARBY = 0.45  # the share of its neighbours' scores that a message gets
-NAMED = 2.0  # for messages of the one speaker whom the question names
-TIMELY = 1.0  # for messages of a time that the question names
-OPENING = 0.5  # the share that a day's first message gets of its distance from the best of the day: it names the topic
-RECENT = 0.5  # the share that is added to the score of a message from just now
+COSINE_UNIT = 0.12  # the centred cosine that counts as one unit of meaning
+WORD_WEIGHT = 3.0  # the weight of a passage that holds all words of the question
+BORROWED_WEIGHT = 0.7  # the weight of a word that only a neighbour holds
+NEIGHBOUR_SHARE = 0.45  # the share of its neighbours' scores that a message gets
+SPEAKER_BONUS = 2.0  # for messages of the one speaker whom the question names
+TIME_BONUS = 1.0  # for messages of a time that the question names
+OPENING_SHARE = 0.5  # of the distance to the best of its day, for a day's first message: it often names the topic
+RECENT_SHARE = 0.5  # of its score, added to a message from just now
 RECENT_DAYS = 7.0  # in which that share falls to 1/e
-ANSWERED = 0.5  # the share of the best message's score that its long answer gets
-ANSWERING = 2  # passages of that answer
-VERBOSE = 2.0  # an assistant is long-winded if its messages are so many times as long as people's, on average
+ANSWER_SHARE = 0.5  # of the best message's score, for passages of the long answer to it
+MAX_ANSWER_PASSAGES = 2
+VERBOSE_RATIO = 2.0  # an assistant is long-winded if its messages are so many times as long as people's, on average
 PENALTY = 1.0  # taken off a long-winded assistant's messages
 DAY_SECONDS = 24 * 3600.0
 K1, B = 1.2, 0.75  # BM25's usual constants
@@ -60,24 +60,27 @@ def rank_passages(found: Candidates, question: Question, closeness: Closeness | 
     """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
     neighbours = _find_neighbour_rows(found)
     by_assistant = found.by_assistant[found.messages]
-    is_verbose = not 0 < found.assistant_mean < VERBOSE * found.person_mean
-    words, lent = (WORDS * values for values in _score_words(found, neighbours))
-    meaning = np.zeros(len(found)) if closeness is None else (closeness.get_cosines(found) - closeness.mean) / SPREAD
+    is_verbose = not 0 < found.assistant_mean < VERBOSE_RATIO * found.person_mean
+    words, lent = (WORD_WEIGHT * values for values in _score_words(found, neighbours))
+    meaning = np.zeros(len(found))
+    if closeness is not None:
+        meaning = (closeness.get_cosines(found) - closeness.mean) / COSINE_UNIT
     is_itself = neighbours == np.arange(len(found))
-    alone = 1 + NEARBY * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
+    alone = 1 + NEIGHBOUR_SHARE * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
+    nearby = NEIGHBOUR_SHARE * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0)
     parts = {
         "words": words * alone,
         "meaning": meaning * alone,
-        "nearby": lent * alone + NEARBY * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0),
-        "speaker": NAMED * _score_named_speaker(found, question.text)[found.messages],
-        "time": TIMELY * _score_named_times(found, question)[found.messages],
+        "nearby": lent * alone + nearby,
+        "speaker": SPEAKER_BONUS * _score_named_speaker(found, question.text)[found.messages],
+        "time": TIME_BONUS * _score_named_times(found, question)[found.messages],
         "assistant": -PENALTY * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING * _score_day_openers(found, scores)
+    parts["opening"] = OPENING_SHARE * _score_day_openers(found, scores)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY_SECONDS
-    parts["recent"] = RECENT * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
+    parts["recent"] = RECENT_SHARE * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
     scores += parts["recent"]
     lent = _score_answers(found, scores, words)
     parts["nearby"] += lent
@@ -141,7 +144,7 @@ def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Value
     rarity = np.array([compute_idf(found.turns, count) for count in found.frequency.values()])[:, None]
     length = K1 * (1 - B + B * found.lengths / found.lengths.mean())
     weights = rarity * found.counts * (K1 + 1) / (found.counts + length)
-    best = np.maximum(weights, BORROWED * np.maximum(weights[:, neighbours[0]], weights[:, neighbours[1]]))
+    best = np.maximum(weights, BORROWED_WEIGHT * np.maximum(weights[:, neighbours[0]], weights[:, neighbours[1]]))
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
@@ -166,8 +169,8 @@ def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
     is_answered = found.by_assistant[both].tolist() == [False, True] and np.ptp(found.positions[both]) == 1
     answer = np.flatnonzero(found.messages == best + 1)
     if is_answered and len(answer) > 1:
-        answer = answer[np.argsort(-words[answer], kind="stable")[:ANSWERING]]
-        raised[answer] = np.maximum(0.0, ANSWERED * scores.max() + words[answer] - scores[answer])
+        answer = answer[np.argsort(-words[answer], kind="stable")[:MAX_ANSWER_PASSAGES]]
+        raised[answer] = np.maximum(0.0, ANSWER_SHARE * scores.max() + words[answer] - scores[answer])
     return raised
 
 

@@ -29,7 +29,7 @@ NARROW = (
     "Why did she leave the job?",
     "Can you recommend a book for my trip?",
 )
-MARGIN = 0.4
+MIN_LEAD = 0.4
 """The lead of the closest wide example, in standard deviations of the cosines between the examples.
 
 With .5, on BEAM: 12 of 12 orders, 10 of 12 summaries, 7 of 12 counts; of 30 questions of a chat 2.
@@ -41,4 +41,4 @@ def needs_several_searches(question: Floats, examples: Floats) -> bool:
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())
     closeness = examples @ question
-    return float(closeness[: len(WIDE)].max() - closeness[len(WIDE) :].max()) > MARGIN * spread
+    return float(closeness[: len(WIDE)].max() - closeness[len(WIDE) :].max()) > MIN_LEAD * spread

@@ -17,14 +17,14 @@ from storage.search.protocol import Candidates
 from storage.search.terms import TermHashes, select_rarest_terms, select_searchable_terms
 
 MAX_WHOLE_MESSAGES = 400  # in a scope of at most so many messages, all are candidates
-ALWAYS = 20  # messages that hold the question's rarest words and are candidates, however well others match
-OF_A_TIME = 50  # the newest messages of each time that a question names
-OF_LATE = 1_000  # the newest messages whose speakers take part in the talk
+MAX_RARE_HOLDERS = 20  # candidates that hold the question's rarest words, however well others match
+MAX_OF_NAMED_TIME = 50  # candidates of each time that a question names, the newest
+MAX_RECENT_MESSAGES = 1_000  # whose speakers count as those of the scope
 MIN_PREFIX_CHARS = 4  # a shorter prefix begins too many other words
 MAX_COMPLETIONS = 8  # terms that stand for one that no message holds
 MAX_ECHOES = 3  # messages that hold a word and may all be the question itself or later
 _APART = 3  # added to the position of a message after a gap, so that it counts as no neighbour
-REACH = 2  # messages before and after each hit that are read with it
+NEIGHBOURS = 2  # messages read before and after each found one
 
 _COLUMNS = """
 near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.marks
@@ -86,10 +86,10 @@ def find_candidates(
         hits = {*nearest}
         if rarest := select_rarest_terms(frequency):
             hits.update(words.find_best(connection, scope, rarest, limit))
-        if always := select_rarest_terms(frequency, ALWAYS, at_least=0):
-            hits.update(words.find_holders(connection, [scope], list(always), ALWAYS))
+        if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, at_least=0):
+            hits.update(words.find_holders(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in times:
-            hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, OF_A_TIME))
+            hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, MAX_OF_NAMED_TIME))
         rows, firsts = _find_neighbours(connection, scope, hits)
     if before is not None:
         later = [row for row in rows if row[1] >= before]
@@ -144,7 +144,7 @@ def find_completions(
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
     """Return the names of the speakers of the newest messages."""
-    return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, OF_LATE)]
+    return [name for (name,) in _fetch_rows(connection, _SPEAKERS, *scope, MAX_RECENT_MESSAGES)]
 
 
 def _find_neighbours(
@@ -154,7 +154,7 @@ def _find_neighbours(
     found = {row[0]: row for row in _fetch_rows(connection, _SELF, json.dumps(list(seqs)), *scope)}
     before = after = list(found)
     preceded = set[int]()
-    for _ in range(REACH):
+    for _ in range(NEIGHBOURS):
         preceded.update(before)
         earlier, later = (
             {row[0]: row for row in _fetch_rows(connection, sql, json.dumps(given), *scope)}

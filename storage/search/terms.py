@@ -88,13 +88,11 @@ def make_prefix(scope: Scope) -> str:
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
-def hash_term(term: str) -> int:
-    """Return the CRC-32 that stands for a term in `places.marks`, so that counting needs no text."""
-    return crc32(strip_token(term).encode())
-
-
 def encode_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """Return the value of `places.marks`: little-endian hashes of stripped terms, with a BORDER before each passage."""
+    """Return the value of `places.marks`: CRC-32s of stripped terms, little-endian, with a BORDER before each passage.
+
+    They let a search count terms without reading text.
+    """
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
@@ -122,7 +120,7 @@ class TermHashes:
 
     def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
         """Count each term in each passage: [terms, passages]."""
-        hashes, count = np.array([hash_term(term) for term in terms], "<u4"), len(self.messages)
+        hashes, count = np.array([crc32(strip_token(term).encode()) for term in terms], "<u4"), len(self.messages)
         distinct, places = np.unique(hashes, return_inverse=True)
         if not len(distinct):
             return np.zeros((0, count))

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 
 from records.forgetting import Forgetting
-from storage.search.candidates import MAX_COMPLETIONS, MAX_WHOLE_MESSAGES, OF_LATE, REACH
+from storage.search.candidates import MAX_COMPLETIONS, MAX_RECENT_MESSAGES, MAX_WHOLE_MESSAGES, NEIGHBOURS
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
 from text.analyzer import list_content_terms
@@ -80,7 +80,7 @@ async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: Mem
 async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore) -> None:
     for name in ("Gone", "Bob", "", "Anna", "Bob"):
         await store.append(ANNA, [replace(said("hello"), speaker=name)])
-    await store.append(ANNA, [said("hello")] * (OF_LATE - 4))
+    await store.append(ANNA, [said("hello")] * (MAX_RECENT_MESSAGES - 4))
     assert await store.list_speakers(ANNA) == ["Anna", "Bob"]
 
 
@@ -103,9 +103,9 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
     moment, later = ((NOW + timedelta(minutes=number)).timestamp() for number in (100, 200))
     close = await store.find_candidates(ANNA, [], limit=1, times=[(later, later + 1)])
     found = await store.find_candidates(
-        ANNA, [], limit=1, nearest=[int(close.seqs[REACH])], times=[(moment, moment + 1)]
+        ANNA, [], limit=1, nearest=[int(close.seqs[NEIGHBOURS])], times=[(moment, moment + 1)]
     )
-    wanted = {*range(100 - REACH, 101 + REACH), *range(200 - REACH, 201 + REACH)}
+    wanted = {*range(100 - NEIGHBOURS, 101 + NEIGHBOURS), *range(200 - NEIGHBOURS, 201 + NEIGHBOURS)}
     assert {int(one) - 1 for one in found.ids} >= wanted
     assert len(found.ids) < 40
     steps = np.diff(found.positions)

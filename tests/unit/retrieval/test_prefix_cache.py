@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, YOUNG, choose_version, select_verbatim
+from retrieval.prefix_cache import BLOCKS, MIN_CACHED_MESSAGES, choose_version, select_verbatim
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS
@@ -32,7 +32,7 @@ def test_a_version_stays_for_a_block() -> None:
 
 
 def test_while_there_is_little_the_newest_version_is_shown() -> None:
-    ends = list(range(6, YOUNG, 2))
+    ends = list(range(6, MIN_CACHED_MESSAGES, 2))
     assert shown(chain(ends)) == ends
 
 
