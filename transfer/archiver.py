@@ -102,8 +102,8 @@ class HistoryArchive:
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
-        while self._is_full():
-            await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
+        while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
+            await self._fold(newest, newest[-1].level + 1)
 
     async def close(self) -> None:
         """Fold the new summaries until they fit next to those that were already active.
@@ -119,10 +119,6 @@ class HistoryArchive:
             oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]
             level = max([summaries[0].level, *(active.level + 1 for active in oldest)])
             await self._fold(oldest, level)
-
-    def _is_full(self) -> bool:
-        newest = self._active[-FAN_IN:]
-        return len(newest) == FAN_IN and len({active.level for active in newest}) == 1
 
     async def _active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:

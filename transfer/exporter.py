@@ -130,15 +130,13 @@ class Exporter:
         packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         with file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(file, archive)
-        size = packed.tell()
-        packed.seek(0)
-        return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)
+        return _rewind(Exported(name=".json.gz", file=packed, size=0, counts=part.counts))
 
 
-def _rewind(one: Exported) -> Exported:
-    size = one.file.tell()
-    one.file.seek(0)
-    return replace(one, size=size)
+def _rewind(exported: Exported) -> Exported:
+    size = exported.file.tell()
+    exported.file.seek(0)
+    return replace(exported, size=size)
 
 
 def _zip_file(name: str, file: IO[bytes], packed: IO[bytes]) -> None:

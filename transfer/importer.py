@@ -83,24 +83,18 @@ class Importer:
         async with self._memory.home(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
-        origin: tuple[str, ...] = ()
+        notes = [*work.history.notes, *_list_differences(work, scope.owner), *_note_unlisted_instructions(work)]
         if work.history.format == "keepsake":
-            origin = (tr(f"import-signed-{await self._find_signer(work.history)}"),)
-        notes = (
-            *origin,
-            *work.history.notes,
-            *_list_differences(work, scope.owner),
-            *_note_unlisted_instructions(work),
-        )
+            notes.insert(0, tr(f"import-signed-{await self._find_signer(work.history)}"))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
-            notes = (*notes, f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
+            notes.append(f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
             name=detection.name_format(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.new),
             first_at=dates[0] if dates else None,
             last_at=dates[-1] if dates else None,
-            notes=notes,
+            notes=tuple(notes),
             facts=len(facts),
             new_facts=new_facts,
             is_restored=work.restoration is not None,
@@ -304,13 +298,7 @@ def _compare_with_known(
                 ids[message.number] = stored
         seen.add(name)
     return _Work(
-        history=history,
-        new=tuple(fresh),
-        ids=ids,
-        imported_ids=imported_ids,
-        after=after,
-        rows=rows,
-        restoration=way,
+        history=history, new=tuple(fresh), ids=ids, imported_ids=imported_ids, after=after, rows=rows, restoration=way
     )
 
 

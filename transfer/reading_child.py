@@ -43,10 +43,10 @@ def _write(size: int, given: Mapping[str, Any]) -> None:
 
 def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
     messages = ({**asdict(message), "created_at": message.created_at.isoformat()} for message in history.messages)
-    for piece in _split_into_pieces(messages, "content"):
+    for piece in _split_into_pieces(messages):
         yield "messages", piece
     for table, rows in (history.rows or {}).items():
-        for piece in _split_into_pieces(rows, "content"):
+        for piece in _split_into_pieces(rows):
             yield f"rows:{table}", piece
     told = {
         field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
@@ -58,13 +58,12 @@ def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
     yield "history", told | {"has_rows": history.rows is not None}
 
 
-def _split_into_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
-    """Yield the items in small lists. `long` names the field that may hold a long text."""
+def _split_into_pieces(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
     piece: list[Mapping[str, object]] = []
     characters = 0
     for item in items:
         piece.append(item)
-        characters += len(str(item.get(long, "")))
+        characters += len(str(item.get("content", "")))
         if len(piece) >= PIECE_ITEMS or characters >= PIECE_CHARACTERS:
             yield piece
             piece, characters = [], 0

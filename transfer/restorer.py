@@ -141,7 +141,6 @@ class Restorer:
             await self._memory.choose(owner, partial(_merge_config, rows["users"][0]))
 
     async def _read_waiting(self, owner: int) -> Mapping[str, list[Portable]]:
-        """Return the waiting rows of earlier files, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
             for row in await store.history.list_held_back_rows(owner):

@@ -29,12 +29,9 @@ def parse_history_rows(
     `is_ours` is True if this bot signed the file.
     """
     made = _check_rows(history, owner, now, is_ours=is_ours)
-    # An owner has agreed to the instructions of their own signed export before.
-    return (
-        made
-        if is_ours and history.owner == owner
-        else {**made, "facts": demote_long_instructions(made.get("facts", ()))}
-    )
+    if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
+        return made
+    return {**made, "facts": demote_long_instructions(made.get("facts", ()))}
 
 
 def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
@@ -64,9 +61,12 @@ def _check_rows(
         rows = {**rows, "messages": messages, "progress": progress}
     try:
         made = parse_rows(rows, owner, is_whole=history.is_whole)
-        _check_policies(made)
     except RowError as error:
         raise make_wrong_error(f"{error.row}.{error.name}") from None
+    for name in ("users", "summaries"):
+        for number, row in enumerate(yielding_gil(made[name])):
+            if row["policy"] not in POLICIES:
+                raise make_wrong_error(f"{name}[{number}].policy")
     return made
 
 
@@ -93,13 +93,6 @@ def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
         }
         for number, fact in enumerate(history.facts, start=1)
     ]
-
-
-def _check_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
-    for name in ("users", "summaries"):
-        for number, row in enumerate(yielding_gil(rows[name])):
-            if row["policy"] not in POLICIES:
-                raise RowError(f"{name}[{number}]", "policy", "no-choice")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,14 +5,7 @@ from datetime import MAXYEAR, date
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import (
-    AMBIGUOUS_ORDERS,
-    FIRST_YEAR,
-    WrittenDate,
-    arrange,
-    find_calendar,
-    find_order,
-)
+from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, FIRST_YEAR, WrittenDate, arrange, find_calendar, find_order
 from transfer.formats.conversations import Conversations
 from transfer.formats.history import NO_DATE, ImportQuestion
 

@@ -142,14 +142,11 @@ def parse_written_moment(text: str, language: str = "") -> datetime:
     head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
     if head is None or not head.date[0]:
         raise ValueError(text)
-    day = _gregorian_to_date(*arrange(head.date, head.order or _guess_order(head.date)))
+    guess = "ymd" if head.date[0] > 31 else "mdy" if head.date[1] > 12 else "dmy"
+    day = _gregorian_to_date(*arrange(head.date, head.order or guess))
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)
-
-
-def _guess_order(numbers: tuple[int, int, int]) -> str:
-    return "ymd" if numbers[0] > 31 else "mdy" if numbers[1] > 12 else "dmy"
 
 
 def _gregorian_to_date(year: int, month: int, day: int) -> date:

@@ -104,16 +104,13 @@ class ChatLists:
         said_at = self._talks.when(members)
         if said_at is None:
             raise WrongElement(".timestamp")
-        speaker = fix_letters(self._names.get(_find_speaker(members)) or self._find_profile_name(members)) or "?"
+        speaker = _find_speaker(members)
+        speaker = fix_letters(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         reactions = list_objects(members.get("reactions"))
         emoji = [fix_letters(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else number_name(name, seen)
         return self._talks.said(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
-
-    def _find_profile_name(self, members: Mapping[str, Any]) -> str:
-        profile = fold_names(to_object(members.get("userprofile")))
-        return _find_name(profile) or _find_speaker(members)
 
     def _format_slack_link(self, found: re.Match[str]) -> str:
         sign, target, label = found.groups()
@@ -125,7 +122,6 @@ def _find_speaker(members: Mapping[str, Any]) -> str:
 
 
 def _find_name(value: object) -> str:
-    """Return a name that is a text, or a member of an object about a person."""
     members = fold_names(to_object(value))
     user = to_object(members.get("user"))  # of Teams
     return (
@@ -136,7 +132,7 @@ def _find_name(value: object) -> str:
 
 
 def _find_text(value: object) -> str:
-    """Return a text, or the text member of an object such as Matrix and Teams write."""
+    """Return a text, or the text in an object, as Matrix and Teams write."""
     members = fold_names(to_object(value))
     return to_text(value) or next((text for name in _TEXTS if (text := to_text(members.get(name)))), "")
 

@@ -161,9 +161,5 @@ def _fits(sample: Sample) -> bool:
 
 
 FORMAT = ImportFormat(
-    name="chatgpt",
-    product="ChatGPT",
-    fits=_fits,
-    read=read,
-    members=lambda _, name: is_numbered(name, "conversations"),
+    name="chatgpt", product="ChatGPT", fits=_fits, read=read, members=lambda _, name: is_numbered(name, "conversations")
 )

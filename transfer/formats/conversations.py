@@ -294,9 +294,7 @@ def _read_line(line: JsonStream) -> Any:
 
 def is_numbered(name: str, kind: str) -> bool:
     """Return True if a file is called KIND.json or KIND-000.json."""
-    return name == f"{kind}.json" or (
-        name.startswith(f"{kind}-") and name.removeprefix(f"{kind}-").removesuffix(".json").isdecimal()
-    )
+    return re.fullmatch(rf"{kind}(?:-\d+)?\.json", name) is not None
 
 
 FACTS_A_PAGE = 20  # facts of another assistant shown together

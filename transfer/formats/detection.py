@@ -39,7 +39,6 @@ from transfer.formats.history import (
     SAMPLED,
     FileReading,
     ImportedHistory,
-    ImportedMessage,
     ImportFormat,
     Sample,
     SourceFile,
@@ -51,7 +50,6 @@ from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
-_TAR_MAGIC_AT = 257  # where a tar archive says that it is one
 _OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _UNREAD_PRODUCTS = {
@@ -93,7 +91,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     """Return the content of a file, given the arguments of FileReading. Call this in a thread. Raise ImportRefused."""
     reading = FileReading(**given)
     unpacked = deque(_unpack(data, reading.name, min(most, limit_unpacked(len(data)))))
-    is_packed = _is_packed(data)
+    is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     seals = [keepsake.read_seal(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
@@ -122,8 +120,11 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     history = make_well_formed(history)
     messages = history.messages
     if history.rows is None:
-        assistant = form.product or "Assistant"
-        messages = make_distinct([_name_assistant(message, assistant) for message in yielding_gil(messages)])
+        # Another assistant's name distinguishes its messages from those of this bot.
+        names = {"assistant": form.product or "Assistant"}
+        messages = make_distinct(
+            [replace(said, speaker=said.speaker or names.get(said.role, "")) for said in yielding_gil(messages)]
+        )
     history = replace(history, messages=split_long(messages, form.longest_message))
     _check_history_size(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
@@ -156,11 +157,6 @@ def _read_as(
         raise refused
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
     return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
-
-
-def _name_assistant(message: ImportedMessage, assistant: str) -> ImportedMessage:
-    """Add the assistant's name to its message, to distinguish it from this bot."""
-    return replace(message, speaker=assistant) if message.role == "assistant" and not message.speaker else message
 
 
 def limit_unpacked(size: int) -> int:
@@ -272,17 +268,13 @@ def _decode_text(data: bytes) -> str:
     return "".join(parts)
 
 
-def _is_packed(data: bytes) -> bool:
-    return data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-
-
 def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
     try:
         if data.startswith(b"PK\x03\x04"):
             return _unpack_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
-            data = _read_bounded(partial(_open_gzip, data), most, whole=most)
-        if data[_TAR_MAGIC_AT:].startswith(b"ustar"):
+            data = _read_bounded(partial(gzip.open, io.BytesIO(data)), most, whole=most)
+        if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
                 return _choose_files(_list_tar_entries(archive), most)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
@@ -292,10 +284,6 @@ def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
     if len(data) > most:
         raise _make_limit_error(f"{most // 1_000_000} MB")
     return [(name, data)]
-
-
-def _open_gzip(data: bytes) -> IO[bytes]:
-    return gzip.GzipFile(fileobj=io.BytesIO(data))  # type: ignore[return-value]  # a stream like any other
 
 
 def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:

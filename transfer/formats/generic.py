@@ -59,7 +59,7 @@ def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
-    """Return the names in Slack's list of people, by their ids."""
+    """Map the ids in Slack's list of people to their names."""
     users: list[dict[str, object]] = []
     for file in files:
         if PurePosixPath(file.path).name == "users.json":
@@ -251,7 +251,6 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _find_text(value: object, depth: int = 0) -> str:
-    """Return the text of an answer, which may be nested in a few objects."""
     if isinstance(value, str) or depth > MAX_DEPTH:
         return to_text(value).strip()
     if isinstance(value, list):
@@ -381,8 +380,5 @@ COPILOT = ImportFormat(
     read=partial(read, name="copilot"),
 )
 FORMAT = ImportFormat(
-    name="generic",
-    fits=_fits,
-    read=read,
-    members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js"),
+    name="generic", fits=_fits, read=read, members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js")
 )

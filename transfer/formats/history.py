@@ -167,12 +167,8 @@ def _replace_surrogates_in(value: _Part) -> _Part:
 
 def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return every source under which a message of the file may be stored."""
-    found: list[tuple[Role, str]] = []
-    for message in yielding_gil(history.messages):
-        found.append((message.role, message.source))
-        if message.also:
-            found.append((message.role, message.also))
-    return found
+    messages = yielding_gil(history.messages)
+    return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 
 def make_import_source(name: str) -> str:
@@ -185,10 +181,8 @@ def make_import_source(name: str) -> str:
 
 def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Return the messages of our own export without a source, by number, and their threads."""
-    found: dict[int, ImportedMessage] = {}
-    for message in yielding_gil(history.messages):
-        if message.number is not None and message.also is None:
-            found[message.number] = message
+    messages = yielding_gil(history.messages)
+    found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}
 
 

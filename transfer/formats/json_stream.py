@@ -49,13 +49,8 @@ class JsonStream:
 
     def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
         self._text = text
-        self._at = 0
+        self.at = 0  # the offset of the next value
         self._left = most
-
-    @property
-    def at(self) -> int:
-        """Return the offset of the next value."""
-        return self._at
 
     def line_of(self, at: int) -> int:
         return self._text.count("\n", 0, at) + 1
@@ -63,17 +58,17 @@ class JsonStream:
     def peek(self) -> str:
         """Return the first character of the next value, or "" at the end."""
         self._skip_space()
-        return self._text[self._at : self._at + 1]
+        return self._text[self.at : self.at + 1]
 
     def value(self) -> Any:
         """Read the next value. Raise ImportRefused before building a value that is too large."""
         self._skip_space()
         end, parts = self._find_extent(self._left)
         self._left -= parts
-        if self._left < 0 or end - self._at > MAX_VALUE_CHARS:
+        if self._left < 0 or end - self.at > MAX_VALUE_CHARS:
             raise ImportRefused(tr("import-too-much"))
         try:
-            value, self._at = _DECODER.raw_decode(self._text, self._at)
+            value, self.at = _DECODER.raw_decode(self._text, self.at)
         except json.JSONDecodeError as error:
             self.fail(error.pos)
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
@@ -86,7 +81,7 @@ class JsonStream:
         if self.peek() not in ("{", "["):
             self.value()
             return
-        self._at, _ = self._find_extent(len(self._text))
+        self.at, _ = self._find_extent(len(self._text))
         self._skip_space()
 
     def members(self) -> Iterator[str]:
@@ -98,14 +93,14 @@ class JsonStream:
             self._expect_character(":")
             begin = self._skip_space()
             yield name
-            if self._at == begin:
+            if self.at == begin:
                 self.skip()
 
     def elements(self) -> Iterator[int]:
         """Yield the indexes of the next array, positioned before each value."""
         for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
             yield number
-            if self._at == begin:
+            if self.at == begin:
                 self.skip()
 
     @property
@@ -128,7 +123,7 @@ class JsonStream:
 
     def fail(self, at: int | None = None) -> NoReturn:
         """Raise ImportRefused naming the line and column."""
-        at = self._at if at is None else at
+        at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
         raise NotJson(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
 
@@ -138,9 +133,9 @@ class JsonStream:
         Raise ImportRefused beyond `most`. If the text is cut, the decoder reports the error later.
         """
         if self.peek() not in ("{", "["):
-            return self._at, 1
+            return self.at, 1
         depth, parts = 0, 1
-        for found in _PUNCTUATION.finditer(self._text, self._at):
+        for found in _PUNCTUATION.finditer(self._text, self.at):
             match self._text[found.start()]:
                 case "{" | "[":
                     depth += 1
@@ -160,14 +155,14 @@ class JsonStream:
     def _parts(self, opening: str, closing: str) -> Iterator[int]:
         self._expect_character(opening)
         if self.peek() == closing:
-            self._at += 1
+            self.at += 1
             return
         while True:
             yield self._skip_space()
             character = self.peek()
             if character not in (",", closing) or not character:
                 self.fail()
-            self._at += 1
+            self.at += 1
             if character == closing:
                 self._skip_space()
                 return
@@ -175,9 +170,9 @@ class JsonStream:
     def _expect_character(self, character: str) -> None:
         if self.peek() != character:
             self.fail()
-        self._at += 1
+        self.at += 1
 
     def _skip_space(self) -> int:
-        found = _SPACE.match(self._text, self._at)
-        self._at = found.end() if found else self._at
-        return self._at
+        found = _SPACE.match(self._text, self.at)
+        self.at = found.end() if found else self.at
+        return self.at

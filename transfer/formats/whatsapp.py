@@ -13,20 +13,9 @@ from typing import NamedTuple
 
 from runtime.cooperative import yielding_gil
 from transfer.formats.chat_dates import read_days
-from transfer.formats.chat_heads import (
-    Head,
-    parse_head,
-    parse_lines,
-)
+from transfer.formats.chat_heads import Head, parse_head, parse_lines
 from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
-from transfer.formats.history import (
-    FileReading,
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    Sample,
-    SourceFile,
-)
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import WrongElement
 
 MAX_SPEAKER_CHARS = 100  # characters: a longer beginning of a line is a sentence of the system
