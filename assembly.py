@@ -1,9 +1,9 @@
-"""Create and connect all parts of the bot except Telegram. See `open_services`."""
+"""Create and connect all parts of the bot except Telegram. Begin with `open_services`."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -77,8 +77,8 @@ def make_budgets(settings: Settings) -> Budgets:
 
 def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """Return the limits for summarising if a prompt has at most `ceiling` tokens."""
-    part = make_budgets(settings).fit_under(ceiling)
-    return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
+    budgets = make_budgets(settings).fit_under(ceiling)
+    return FoldLimits.within(budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +91,7 @@ class Core:
     answers: ChatModel
     others: Mapping[str, ChatModel]  # further models that people may choose for answers, by name
     background: ChatModel  # the model that summarises
-    describers: Sequence[ChatModel]
+    describers: Sequence[ChatModel]  # models that may describe pictures, the first choice first
     precedence: Precedence
     quota: Quota
     tokenizer: Tokenizer
@@ -104,10 +104,6 @@ class Core:
     @property
     def learns(self) -> bool:
         return self.settings.facts == "on"
-
-    def find_background_room(self, most: int) -> int:
-        """Return the token limit of a prompt for the background model, which is `most` or less."""
-        return limit_prompt_tokens(self.background, most)
 
 
 @asynccontextmanager
@@ -126,13 +122,16 @@ async def open_services(
     With `offline`, no endpoint is used. Benchmarks pass an open `embedder`, and `models` to answer and to summarise.
     `commands` holds the names and descriptions of commands that the model should know.
     """
+    if offline:
+        settings = without_endpoint(settings)
+        models = models or (OfflineModel(), ExtractiveSummarizer())
     async with AsyncExitStack() as stack:
         url = settings.database_url.value
         memory = await stack.enter_async_context(
             ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, serving=serving)
         )
         core = await open_core(
-            settings, stack, memory, clock=clock, offline=offline, models=models, embedder=embedder, commands=commands
+            settings, stack, memory, clock=clock, models=models, embedder=embedder, commands=commands
         )
         quota, wake = core.quota, core.wake_indexer
         facts, distiller, history_extraction = await open_facts(core, stack)
@@ -149,12 +148,12 @@ async def open_services(
         )
         importer = make_importer(core)
         corrections.when_forgotten(importer.stop)
-        speaker = await open_speaker(settings, stack, offline=offline)
+        speaker = await open_speaker(settings, stack)
         services = Services(
             memory=memory,
             conversation=make_conversation(core, sessions, explanations, tools, facts, distiller, summaries),
             corrections=corrections,
-            attachments=await open_attachments(core, stack, offline=offline),
+            attachments=await open_attachments(core, stack),
             speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
             retrieval=core.retrieval,
             search=search,
@@ -187,29 +186,35 @@ async def open_services(
                 log.error("%d turns could not be written before the process ended", left)
 
 
+def without_endpoint(settings: Settings) -> Settings:
+    """Return the settings without the models of the answering endpoint."""
+    if settings.embedding_model != "local" and not settings.embedding_base_url:
+        settings = replace(settings, embedding_model="none")
+    return replace(settings, openai_models=(), transcription_model="", speech_model="")
+
+
 async def open_core(
     settings: Settings,
     stack: AsyncExitStack,
     memory: ExternalMemory,
     *,
     clock: Clock,
-    offline: bool,
     models: tuple[ChatModel, ChatModel] | None,
     embedder: Embedder | None,
     commands: Mapping[str, str],
 ) -> Core:
     """Open the models, quota, embedder and retrieval."""
     others: dict[str, ChatModel] = {}
-    if models is None and not offline:
+    if models is None:
         models = await open_models(settings, stack)
-        for name in list_further_models(settings):
-            others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
-    answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
+        for name in settings.openai_models:
+            if name != settings.openai_model:
+                others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
+    answers, summariser = models
     precedence = Precedence()
     background = summariser.in_background(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
-    if embedder is None:
-        embedder = await open_embedder(settings, stack, offline=offline)
+    embedder = embedder or await open_embedder(settings, stack)
     quota = Quota(
         memory.usage,
         tokenizer=tokenizer,
@@ -219,7 +224,7 @@ async def open_core(
         serves=memory.serves,
         embedding_model=embedder.name if isinstance(embedder, EndpointEmbedder) else "",
     )
-    indexing: Indexing | None = None
+    indexing = None
     if embedder is not None:
         indexing = await stack.enter_async_context(Indexing(memory=memory, embedder=embedder, charge=quota.charge))
     return Core(
@@ -254,7 +259,9 @@ async def open_core(
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the parts that learn facts, distil profiles, and extract facts from earlier messages."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.find_background_room)
+    requests = Requests(
+        core.summary_tokenizer, settings.max_context_tokens, under=partial(limit_prompt_tokens, core.background)
+    )
     facts = Facts(
         memory=memory,
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
@@ -291,7 +298,9 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
         limits_now=lambda: make_fold_limits(settings, limit_prompt_tokens(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
-                tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.find_background_room
+                tokenizer=core.summary_tokenizer,
+                window=settings.max_context_tokens,
+                under=partial(limit_prompt_tokens, core.background),
             ),
             model=core.background,
             quota=core.quota,
@@ -354,8 +363,8 @@ def make_conversation(
     )
 
 
-async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) -> Attachments:
-    async def chosen_model(owner: int) -> ChatModel:
+async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
+    async def find_chosen_model(owner: int) -> ChatModel:
         config = await core.memory.config(owner)
         return core.others.get(config.model, core.answers) if config is not None else core.answers
 
@@ -365,8 +374,8 @@ async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) 
         quota=core.quota,
         ceiling=core.settings.max_context_tokens,
         vision=core.settings.vision,
-        chosen=chosen_model,
-        transcriber=await open_transcriber(core.settings, stack, offline=offline),
+        chosen=find_chosen_model,
+        transcriber=await open_transcriber(core.settings, stack),
     )
 
 
@@ -410,40 +419,32 @@ async def open_model(
     model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL"
 ) -> ChatModel:
     """Open a chat model at the configured endpoint. `setting` is the environment variable that names the model."""
-    abilities = dict(settings.model_abilities).get(model, UNKNOWN)
     chat = OpenAIChat(
         model_setting=setting,
         vision=settings.vision,
-        abilities=abilities,
+        abilities=dict(settings.model_abilities).get(model, UNKNOWN),
         folder=settings.data_dir,
         **make_model_address(settings, model),
     )
     return await stack.enter_async_context(chat)
 
 
-def list_further_models(settings: Settings) -> list[str]:
-    """Return the names of other models that may answer."""
-    return [name for name in settings.openai_models if name != settings.openai_model]
-
-
-async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Transcriber | None:
+async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber | None:
     """Open the model of TRANSCRIPTION_MODEL, or return None if that is not set."""
-    if offline or not settings.transcription_model:
+    if not settings.transcription_model:
         return None
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
-async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
+async def open_speaker(settings: Settings, stack: AsyncExitStack) -> Speaker | None:
     """Open the model of SPEECH_MODEL, or return None if that is not set."""
-    if offline or not settings.speech_model:
+    if not settings.speech_model:
         return None
     speaker = Speaker(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
     return await stack.enter_async_context(speaker)
 
 
-async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
-    """Open the model of EMBEDDING_MODEL, or return None. If `offline`, it needs EMBEDDING_BASE_URL or `local`."""
-    if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
-        return None
+async def open_embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
+    """Open the model of EMBEDDING_MODEL, or return None for `none`."""
     embedder = make_embedder(settings)
     return await stack.enter_async_context(embedder) if embedder else None

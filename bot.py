@@ -82,9 +82,6 @@ class Stop:
                 task.cancel()
 
 
-Work = Callable[[Stop], Coroutine[Any, Any, None]]
-
-
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bot.py", description="Keepsake, a Telegram bot that remembers.")
     what = parser.add_mutually_exclusive_group()
@@ -115,14 +112,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.port is not None and not 0 < options.port < 65_536:
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
-            url = settings.database_url.value
-            made = backup.back_up(settings.data_dir, options.backup, database_url=url)
-            held = format_count(made.messages, "message is", "messages are")
-            print(f"backup: {held} in {options.backup}; it is as private as {settings.data_dir}")
-            if made.elsewhere:
-                where = "in other DATA_DIRs; back up each of them" if url else "in PostgreSQL; set DATABASE_URL"
-                print(f"not in it: {format_count(made.elsewhere, 'memory', 'memories')} kept {where}")
-            return 0
+            return write_backup(options.backup, settings)
         if options.restore is not None:
             return restore_backup(options.restore, settings)
         if options.check:
@@ -131,7 +121,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
-            work: Work = partial(run_playground, settings, port=options.port, browser=browser)
+            work = partial(run_playground, settings, port=options.port, browser=browser)
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
         if missing := list(find_missing_settings(settings).values()):
             first, *others = missing
@@ -144,15 +134,27 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return 130
 
 
+def write_backup(file: Path, settings: Settings) -> int:
+    """Write a backup, print what is in it, and return the exit status."""
+    url = settings.database_url.value
+    made = backup.back_up(settings.data_dir, file, database_url=url)
+    held = format_count(made.messages, "message is", "messages are")
+    print(f"backup: {held} in {file}; it is as private as {settings.data_dir}")
+    if made.elsewhere:
+        where = "in other DATA_DIRs; back up each of them" if url else "in PostgreSQL; set DATABASE_URL"
+        print(f"not in it: {format_count(made.elsewhere, 'memory', 'memories')} kept {where}")
+    return 0
+
+
 def restore_backup(file: Path, settings: Settings) -> int:
     """Restore a backup, print where the previous data is now, and return the exit status."""
     folder, url = settings.data_dir, settings.database_url.value
-    done = backup.restore(file, folder, database_url=url)
-    if done.aside is not None:
-        print(f"set aside: what {folder} held is in {done.aside} now")
-    verb = "is" if done.messages == 1 else "are"
+    restored = backup.restore(file, folder, database_url=url)
+    if restored.aside is not None:
+        print(f"set aside: what {folder} held is in {restored.aside} now")
+    verb = "is" if restored.messages == 1 else "are"
     where = "the database that DATABASE_URL names" if url else folder
-    print(f"restored: {format_count(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {where}")
+    print(f"restored: {format_count(restored.messages, 'message', 'messages')} of {restored.made_at} {verb} in {where}")
     return 0
 
 
@@ -170,8 +172,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 settings, serving=partial(make_access_check, settings), commands=describe_for_model()
             )
             services = await stack.enter_async_context(opening)
-        finish = partial(_finish_moves, services.memory, stop)
-        stack.callback(finish)
+        end_moves = partial(_end_moves, services.memory, stop)
+        stack.callback(end_moves)
         service = await stack.enter_async_context(
             open_telegram_service(
                 settings,
@@ -183,7 +185,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             )
         )
         # Again before Telegram's side ends, which may wait for a database that does not answer.
-        stack.callback(finish)
+        stack.callback(end_moves)
         gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
         readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.demand_updates)
@@ -195,7 +197,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         await stop.wait(service.wait_for_failure())
 
 
-def _finish_moves(memory: ExternalMemory, stop: Stop) -> None:
+def _end_moves(memory: ExternalMemory, stop: Stop) -> None:
     if stop.requested_at is not None:
         memory.finish_by(stop.requested_at + 5.0)  # the process has ten seconds to end
 
@@ -227,7 +229,7 @@ def _make_dependencies(
 
 @asynccontextmanager
 async def _run_servers(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
-    # Reminders and broadcasts, and the dashboard if there are settings.
+    """Send reminders and broadcasts inside the block, and serve the dashboard if there are settings."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
@@ -307,17 +309,17 @@ def has_screen(environ: Mapping[str, str]) -> bool:
     return sys.platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
-async def _run_until_stopped(work: Work, supervisor: Supervisor) -> int:
+async def _run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, None]], supervisor: Supervisor) -> int:
     stop = Stop(supervisor)
     task = asyncio.ensure_future(work(stop))
 
-    def ask() -> None:
+    def handle_signal() -> None:
         stop.request_stop()
         if not stop.is_awaited:
             task.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ask)
+        asyncio.get_running_loop().add_signal_handler(number, handle_signal)
     try:
         async with supervisor.watched():
             await task

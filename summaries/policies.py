@@ -7,7 +7,9 @@ from records.summaries import FoldReason
 from summaries import pyramid, rolling, sliding
 from summaries.planning import FoldPolicy
 
-POLICIES: Mapping[Policy, FoldPolicy] = {one.name: one for one in (pyramid.POLICY, rolling.POLICY, sliding.POLICY)}
+POLICIES: Mapping[Policy, FoldPolicy] = {
+    policy.name: policy for policy in (pyramid.POLICY, rolling.POLICY, sliding.POLICY)
+}
 """Policies by name, in the order shown to people."""
 
 

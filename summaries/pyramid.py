@@ -10,8 +10,8 @@ from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
 
-FAN_IN = 5  # more than this many active summaries of a level: its oldest FAN_IN become one of the next
-MAX_ACTIVE = 10  # at most this many summaries are active in all, so that they always fit the prompt
+FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level.
+MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
@@ -20,7 +20,10 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), most=state.every_n)
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
-    return _plan_first_level(state.turns, state.every_n, reason) or _plan_upwards(state.by_level)
+    due = select_foldable(state.turns, reason)
+    if due and (reason != "threshold" or len(due) >= state.every_n):
+        return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
+    return _plan_upwards(state.by_level)
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
@@ -40,14 +43,7 @@ def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: 
         return ()
     border = starts[bisect_right(starts, turns[0].message_ids[0])]
     gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:most]
-    return tuple(sorted(one for ids in gap for one in ids if one < border))
-
-
-def _plan_first_level(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    due = select_foldable(turns, reason)
-    if not due or (reason == "threshold" and len(due) < every_n):
-        return None
-    return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
+    return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
 def _plan_upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:

@@ -16,12 +16,11 @@ from text.analyzer import detect_latin_language
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word, remove_grouping
 
-LONG_SOURCE = 200  # from this many source tokens on, a summary must be shorter than its source
-NEAR = 14  # days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"
-
+LONG_SOURCE_TOKENS = 200  # from which on a summary must be shorter than its source
+NEAR_DAYS = 14  # around a message's own day that its words may mean: "yesterday", "next Friday", "in two weeks"
 MIN_LANGUAGE_LETTERS = 30  # texts with fewer letters may hold names alone
-MAX_LANGUAGE_CHARS = 4_000  # the most characters that are looked at to recognise a language
-MIN_LANGUAGE_SHARE = 0.8  # the share of letters in one script that makes it the script of a text
+MAX_LANGUAGE_CHARS = 4_000  # that are looked at to recognise a language
+MIN_LANGUAGE_SHARE = 0.8  # of letters in one script, which makes it the script of a text
 
 _REFUSALS = re.compile(
     r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"
@@ -72,18 +71,18 @@ def find_objections(
     """
     if not text.strip():
         return ["it is empty"]
-    found = []
+    objections = []
     if _REFUSALS.match(text):
-        found.append("it is a refusal")
+        objections.append("it is a refusal")
     if _is_repeating(text, source):
-        found.append("it repeats itself")
-    if source_tokens > LONG_SOURCE and tokens >= source_tokens:
-        found.append("it is not shorter than what it summarises")
+        objections.append("it repeats itself")
+    if source_tokens > LONG_SOURCE_TOKENS and tokens >= source_tokens:
+        objections.append("it is not shorter than what it summarises")
     own = _NAME.sub(" ", _LABEL.sub("", _remove_near_dates(text, said_on)))
-    years = (f" {day.year - 1} {day.year} {day.year + 1}" for day in {day.replace(month=1, day=1) for day in said_on})
-    if invented := find_invented_numbers(own, source + "".join(years)):
-        found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
-    return found
+    years = sorted({str(day.year + step) for day in said_on for step in (-1, 0, 1)})
+    if invented := find_invented_numbers(own, " ".join([source, *years])):
+        objections.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
+    return objections
 
 
 def is_in_another_language(text: str, source: str) -> bool:
@@ -122,12 +121,12 @@ def find_invented_numbers(text: str, source: str) -> set[str]:
 def find_numbers(text: str) -> set[str]:
     """Return whole numbers and their parts, without leading zeros: "2026-05-03" gives 2026, 5 and 3."""
     found = (_DIGITS.findall(remove_grouping(match.group())) for match in NUMBER.finditer(text))
-    return {_normalise_digits(part) for parts in found for part in parts}
+    return {str(int(part)) if len(part) < 40 else part for parts in found for part in parts}
 
 
 def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
     """Remove dates that follow from when something was said, such as "on 2 May" for "yesterday" on the 3rd."""
-    steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
+    steps = [timedelta(days=step) for step in range(-NEAR_DAYS, NEAR_DAYS + 1)]
     near = {day + step for day in said_on for step in steps}
     if not near:
         return text
@@ -147,10 +146,6 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
             gone.append((word.start(), word.end()))
     pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
     return " ".join(pieces)
-
-
-def _normalise_digits(digits: str) -> str:
-    return str(int(digits)) if len(digits) < 40 else digits
 
 
 def _is_repeating(text: str, source: str) -> bool:

@@ -5,7 +5,6 @@ measures, the weights are ours.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,21 +13,15 @@ from summaries.quality_gate import find_invented_numbers, find_numbers, parse_li
 from text.analyzer import analyse_text, fold_term
 from text.characters import find_sentence_ends, is_abbreviation_end
 
-WEIGHTS: Mapping[str, float] = {
-    "retention": 0.35,
-    "novelty": 0.25,
-    "coverage": 0.2,
-    "compression": 0.1,
-    "repetition": 0.1,
-}
-USERS_WEIGHT = 2.0  # the weight of the user's messages. Answers have 1.
-SUPPORT = 0.25  # A summary sentence covers a turn when they share this much of the shorter one's terms
-SHORT_SOURCE = 60  # source tokens below which a summary need not be shorter than its source
-MAX_SOURCE_CHARS = 60_000  # the most source characters that are measured, to bound the time
-MIN_SHARE_CHARS = 200
-MIN_TERMS = 5  # terms of a turn without any detail from which on a summary should keep something of it
-MIN_MISSING, MAX_MISSING = 3, 12
-"""A summary that lacks fewer details is not asked for again; of more, the latest are named."""
+WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
+USER_WEIGHT = 2.0  # of the user's messages; answers have 1
+MIN_SHARED_TERMS = 0.25  # share of the shorter one's terms by which a summary's sentence covers a turn
+SHORT_SOURCE_TOKENS = 60  # below which a summary need not be shorter than its source
+MAX_SOURCE_CHARS = 60_000  # that are measured, to bound the time
+MIN_SHARE_CHARS = 200  # of one source, if they are cut
+MIN_TERMS = 5  # of a turn without details, from which on a summary should keep something of it
+MIN_MISSING = 3  # details; a summary that lacks fewer is not asked for again
+MAX_MISSING = 12  # details that a second request names, the latest ones
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|(?<![\w.+-])[\w.+-]++@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
@@ -67,12 +60,14 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
         return None
     whole = "\n".join(source.text for source in sources)
     sentences = [_collect_terms(sentence) for sentence in split_sentences(text)]
+    words = [word.casefold() for word in _TOKEN.findall(text)]
+    runs = list(zip(words, words[1:], words[2:], strict=False))
     parts = {
         "retention": _measure_retention(text, sources),
         "novelty": _measure_novelty(text, whole),
         "coverage": _measure_coverage(sources, sentences),
-        "compression": 1.0 if source_tokens <= SHORT_SOURCE else max(0.0, 1 - tokens / source_tokens),
-        "repetition": _measure_repetition(text),
+        "compression": 1.0 if source_tokens <= SHORT_SOURCE_TOKENS else max(0.0, 1 - tokens / source_tokens),
+        "repetition": len(set(runs)) / len(runs) if runs else 1.0,
     }
     rounded = {name: round(value, 3) for name, value in parts.items()}
     return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
@@ -111,12 +106,12 @@ def shorten_summary(text: str, limit: int, *, count: Callable[[str], int]) -> st
     sizes = [count(part) + 1 for part in parts]
     worth = [(2 + len(find_details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
     kept, size = set(range(len(parts))), sum(sizes)
-    for number in sorted(kept, key=lambda one: (worth[one], one)):
+    for number in sorted(kept, key=lambda number: (worth[number], number)):
         if size <= limit:
             break
         kept.discard(number)
         size -= sizes[number]
-    return " ".join(parts[one] for one in sorted(kept)) or text
+    return " ".join(parts[number] for number in sorted(kept)) or text
 
 
 def split_sentences(text: str) -> list[str]:
@@ -133,8 +128,8 @@ def _measure_retention(text: str, sources: Sequence[Source]) -> float:
     kept = find_details(text) | {fold_term(match.casefold()) for match in _CAPITAL.findall(text)}
     wanted = found = 0.0
     seen = set[str]()
-    for source in sorted(sources, key=lambda one: not one.is_user):
-        weight = USERS_WEIGHT if source.is_user else 1.0
+    for source in sorted(sources, key=lambda source: not source.is_user):
+        weight = USER_WEIGHT if source.is_user else 1.0
         fresh = find_details(source.text) - seen
         seen |= fresh
         wanted += weight * len(fresh)
@@ -162,16 +157,9 @@ def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) 
 
 def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
     return any(
-        sentence and (common := len(terms & sentence)) and common >= SUPPORT * min(len(terms), len(sentence))
+        sentence and (common := len(terms & sentence)) and common >= MIN_SHARED_TERMS * min(len(terms), len(sentence))
         for sentence in sentences
     )
-
-
-def _measure_repetition(text: str) -> float:
-    words = [word.casefold() for word in _TOKEN.findall(text)]
-    runs = Counter(zip(words, words[1:], words[2:], strict=False))
-    total = sum(runs.values())
-    return 1.0 if not total else len(runs) / total
 
 
 def _collect_terms(text: str) -> frozenset[str]:

@@ -6,10 +6,9 @@ Pure, as every planner is.
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
 
-BEGIN_AT = 10  # the number of messages at which the first summary is made
-UPDATE_AFTER = 8  # the number of further messages at which the next version is made
-VERBATIM_TURNS = 4  # this many of the newest turns stay active, unless the owner asks for everything ("now")
-
+BEGIN_AT = 10  # messages before the first summary
+UPDATE_AFTER = 8  # further messages before the next version
+VERBATIM_TURNS = 4  # newest turns that stay active unless the owner asks for everything ("now")
 REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live chat, for speed
 
 

@@ -79,7 +79,9 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
                 await found.ask("model", try_model(model, tools=with_tools, schema=model is summariser))
             for sentence in await list_endings(settings, assembly.utc_now().date()):
                 found.say("warning", sentence)
-            for name in assembly.list_further_models(settings):
+            for name in settings.openai_models:
+                if name == settings.openai_model:
+                    continue
                 model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
                 await found.ask("model", model.check())
             if transcriber := await assembly.open_transcriber(settings, stack):
