@@ -27,10 +27,10 @@ from chat.settling import Settling
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory, Serving
-from facts.distillation import ProfileDistiller, ProfileSettings
+from facts.distillation import ProfileDistiller
 from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
-from facts.learning import Facts, FactSettings
+from facts.learning import Facts
 from facts.requests import Requests
 from llm.chat_model import ChatModel, limit_prompt_tokens
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
@@ -101,10 +101,6 @@ class Core:
     wake_indexer: Callable[[], None]
     retrieval: MemoryRetrieval
 
-    @property
-    def learns(self) -> bool:
-        return self.settings.facts == "on"
-
 
 @asynccontextmanager
 async def open_services(
@@ -140,7 +136,9 @@ async def open_services(
         rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
         reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
-        tools = MemoryTools(reading=reading, facts=facts if core.learns else None, clock=clock, commands=commands)
+        tools = MemoryTools(
+            reading=reading, facts=facts if settings.learns_facts else None, clock=clock, commands=commands
+        )
         sessions, explanations = Sessions(), Explanations(memory)
         titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
         corrections = Corrections(
@@ -267,26 +265,15 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
         requests=requests,
         clock=clock,
-        settings=FactSettings(
-            is_on=core.learns,
-            batch_turns=settings.facts_batch_turns,
-            quiet=timedelta(seconds=settings.facts_quiet_seconds),
-        ),
+        settings=settings,
         charge=core.quota.charge,
         embedder=core.embedder,
         backoff=Backoff(clock),
     )
     distiller = ProfileDistiller(
-        memory=memory,
-        model=background,
-        requests=requests,
-        quota=core.quota,
-        clock=clock,
-        settings=ProfileSettings(
-            is_on=core.learns, every=settings.profile_every_summaries, keep=settings.profile_keep_summaries
-        ),
+        memory=memory, model=background, requests=requests, quota=core.quota, clock=clock, settings=settings
     )
-    history = HistoryExtraction(memory=memory, facts=facts, is_on=core.learns)
+    history = HistoryExtraction(memory=memory, facts=facts, is_on=settings.learns_facts)
     return facts, await stack.enter_async_context(distiller), await stack.enter_async_context(history)
 
 

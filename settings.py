@@ -250,6 +250,10 @@ class Settings:
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in split_on_commas(environ.get("ALLOWED_USER_IDS", "")))
 
+    @property
+    def learns_facts(self) -> bool:
+        return self.facts == "on"
+
     def demand_endpoint(self) -> None:
         """Raise SettingsError if no model endpoint is set."""
         if not self.openai_api_key and not self.openai_base_url:

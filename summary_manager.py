@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Literal, Self, get_args
 
@@ -44,11 +44,11 @@ FOLDS = make_counter(
 )
 
 LEASE = timedelta(minutes=15)
-IDLE_BACK_OFF = timedelta(minutes=10)  # of a quiet conversation after a failed fold, doubled after each further failure
+FIRST_PAUSE = timedelta(minutes=10)  # of a quiet conversation after a failed fold, doubled by each further failure
 MAX_DOUBLINGS = 8
 MAX_SKIPPED_TURNS = 8  # before a policy that folds every turn retries
-JSON_COMFORT = 100_000  # messages up to which the JSON store is fast; SQLite is recommended above that
-SUMMARY_HEADER = 32  # prompt tokens of a summary's heading: level, dates and number of messages
+MAX_JSON_MESSAGES = 100_000  # up to which the JSON store is fast; above that, SQLite is recommended
+HEADING_TOKENS = 32  # of a summary in the prompt: its level, dates and number of messages
 MIN_SUMMARY_TOKENS = 40
 
 
@@ -62,15 +62,15 @@ class FoldLimits:
     quiet: timedelta | None = None  # silence after which a conversation counts as quiet; None disables that
 
     @classmethod
-    def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
+    def within(cls, budgets: Budgets, *, live: int, quiet_minutes: int) -> Self:
         """Return limits with which all active summaries of a pyramid fit in these budgets.
 
         With `quiet_minutes` 0, no conversation counts as quiet.
         """
         return cls(
-            chunk=max(MIN_SUMMARY_TOKENS, part.summaries // MAX_ACTIVE - SUMMARY_HEADER),
-            live=max(MIN_SUMMARY_TOKENS, min(live, part.summaries - SUMMARY_HEADER)),
-            recent=part.recent,
+            chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
+            live=max(MIN_SUMMARY_TOKENS, min(live, budgets.summaries - HEADING_TOKENS)),
+            recent=budgets.recent,
             # More than a year would not be a valid date.
             quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
         )
@@ -112,7 +112,7 @@ class SummaryManager:
         made: list[Summary] = []
         archived = 0
 
-        def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
+        def finish(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
             sentence = format_error(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
@@ -121,34 +121,34 @@ class SummaryManager:
         while not (made and reason == "pressure"):
             begun = await self._begin(scope, "upwards" if made else reason)
             if isinstance(begun, str):
-                return ended("folded" if made else begun)
+                return finish("folded" if made else begun)
             lease, plan = begun
             self._folding.add(scope)
             try:
-                await self.writer.demand(scope.owner)
+                await self.writer.demand_quota(scope.owner)
                 with span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._run(lease, plan))
                 archived += len(plan.message_ids)
             except QuotaExceeded as error:
                 await self.release(lease)
-                return ended("waiting", error)
+                return finish("waiting", error)
             except KeepsakeError as error:
                 failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
-                return ended("failed", error)
+                return finish("failed", error)
             except BaseException:
                 await self.release(lease)
                 raise
             finally:
                 self._folding.discard(scope)
-        return ended("folded")
+        return finish("folded")
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
         """Summarise all active messages. The state is "nothing" if there are none or memory is off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
             # The person who asked reads the outcome, so they must not be told again.
-            await self.untold_failure(scope)
+            await self.take_untold_failure(scope)
         return outcome
 
     async def fold_quiet(self) -> None:
@@ -156,27 +156,26 @@ class SummaryManager:
         if self.limits.quiet is None:
             return
         now = self._clock()
-        seen: dict[Scope, int] = {}
+        small: dict[Scope, int] = {}  # the newest message of each small conversation
         for store in self._memory.stores:
             for scope, newest in await store.list_quiet_scopes(now - self.limits.quiet):
                 if not self._memory.serves(scope.owner):
                     continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
-                    seen[scope] = newest
-                elif not await self._is_backing_off(store, scope, now):
+                    small[scope] = newest
+                    continue
+                failure = await store.find_fold_failure(scope)
+                doublings = min(failure.attempts - 1, MAX_DOUBLINGS) if failure else 0
+                if failure is None or now >= failure.at + FIRST_PAUSE * 2**doublings:
                     with suppress(ServedElsewhere):  # somebody has just written there
                         await self.fold(scope, "idle")
-        self._too_small = seen
+        self._too_small = small
 
     async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
         active = await store.list_unfolded(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
 
-    async def _is_backing_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
-        failure = await store.find_fold_failure(scope)
-        return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MAX_DOUBLINGS)
-
-    async def untold_failure(self, scope: Scope) -> FoldFailure | None:
+    async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the last failure if the owner was not told about it yet, and mark it as told."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
@@ -197,9 +196,7 @@ class SummaryManager:
             embedded = await store.vectors.count_embedded(scope.owner, model) if model else 0
             saved = await store.explanations.count_saved_tokens(scope.owner)
             history_extraction = await store.history_extraction.count_progress(scope)
-        advice: tuple[str, ...] = ()
-        if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
-            advice = (tr("summaries-status-json-large", most=JSON_COMFORT),)
+        is_large = config is not None and config.storage is StorageType.JSON and counts.total > MAX_JSON_MESSAGES
         return Status(
             config=config,
             counts=counts,
@@ -211,7 +208,7 @@ class SummaryManager:
             indexed=indexed,
             unreadable=max(0, indexed[0] - embedded) if indexed else 0,
             tokens_saved=saved,
-            advice=advice,
+            advice=(tr("summaries-status-json-large", most=MAX_JSON_MESSAGES),) if is_large else (),
         )
 
     async def active(self, scope: Scope) -> Sequence[Summary]:
@@ -224,7 +221,7 @@ class SummaryManager:
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None or not await self._may_be_due(store, scope, config, reason):
                 return "nothing"
-            lease = await self.leased(store, scope, reason)
+            lease = await self.acquire_lease(store, scope, reason)
             if lease is None:
                 return "busy"
             plan = None
@@ -236,8 +233,8 @@ class SummaryManager:
             return (lease, plan) if plan else "nothing"
 
     async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
-        # By counters alone, without reading messages.
-        if is_folded_only_on_request(config) and reason not in ("now", "upwards"):
+        """Return False if the counters alone show that nothing is due."""
+        if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
         counts = await store.read_counts(scope)
         asks_for_more = reason not in ("threshold", "upwards")
@@ -252,7 +249,7 @@ class SummaryManager:
         active = await store.list_unfolded(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.find_fold_failure(scope)
-            if failure is not None and _backs_off_by_turns(failure, active):
+            if failure is not None and _must_wait_for_turns(failure, active):
                 return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
@@ -271,7 +268,7 @@ class SummaryManager:
         )
         return policy.plan(state, reason)
 
-    async def leased(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
+    async def acquire_lease(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
         """Acquire the lease of a conversation, or return None if another job holds it."""
 
         async def take() -> FoldLease | None:
@@ -289,7 +286,7 @@ class SummaryManager:
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
         if plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
-        material, left = await self._read(lease, plan)
+        material, left = await self._read_material(lease, plan)
         made = await self.writer.summarise(scope.owner, material)
         async with self._memory.home(scope.owner) as store:
             summary = await store.commit_fold(lease, plan, made, now=self._clock())
@@ -301,7 +298,7 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
 
-    async def _read(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
+    async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
         """Return the sources for the model, and the messages that left a sliding window."""
         scope = lease.scope
         config = await self._memory.config(scope.owner)
@@ -360,14 +357,8 @@ class SummaryManager:
             return await store.fail_fold(lease, why, now=self._clock())
 
 
-def is_folded_only_on_request(config: OwnerConfig) -> bool:
-    """Return True if an owner's memory is folded only on request, or must not be written now."""
-    return config.incognito or not config.auto_fold
-
-
-def _backs_off_by_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
+def _must_wait_for_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
     # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active if message.created_at > failure.at}
-    return len(active) < MAX_UNFOLDED and len(turns) < min(
-        MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS)
-    )
+    wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))
+    return len(active) < MAX_UNFOLDED and len(turns) < wanted

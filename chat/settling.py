@@ -60,7 +60,9 @@ class Settling:
                 outcome = await self._summaries.fold(scope, "cut")
             session.has_cut = False
             # A fold that failed meanwhile in the background is told as well.
-            failure = await self._summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            failure = None
+            if outcome.state in ("failed", "nothing"):
+                failure = await self._summaries.take_untold_failure(scope)
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)

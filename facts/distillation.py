@@ -6,7 +6,6 @@ Each version is distilled from the last one, new summaries and valid facts. A fa
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
@@ -25,6 +24,7 @@ from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
 from runtime.tasks import cancel_and_wait
+from settings import Settings
 from summaries import quality_gate
 
 log = logging.getLogger(__name__)
@@ -36,15 +36,6 @@ Tell = Callable[["Profile | str | None"], Awaitable[None]]
 """Called with the new version, None without anything to make it from, or the sentence of an error."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ProfileSettings:
-    """A profile is due when `every` first-level summaries wait. The newest `keep` of them are left for the next one."""
-
-    is_on: bool = True
-    every: int = 20
-    keep: int = 10
-
-
 @define(kw_only=True, eq=False)
 class ProfileDistiller:
     """Distils profiles. Its tasks end with the `async with` block."""
@@ -54,7 +45,7 @@ class ProfileDistiller:
     _requests: Requests
     _quota: Quota
     _clock: Clock
-    _settings: ProfileSettings
+    _settings: Settings
     _tasks: dict[int, asyncio.Task[None]] = field(factory=dict, init=False)
     # By owner, the newest summary at the last attempt, and the failures in a row.
     _attempts: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MAX_OWNERS), init=False)
@@ -90,20 +81,21 @@ class ProfileDistiller:
             self._tasks.pop(owner, None)
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Distil a new version if enough summaries wait."""
-        if not self._settings.is_on:
+        """Distil a new version if enough summaries wait. Leave the newest of them for the next time."""
+        if not self._settings.learns_facts:
             return None
+        every = self._settings.profile_every_summaries
         # A model that failed here is asked again only with many more summaries, each time twice as many.
         last_tried, failures = self._attempts.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(summary.id > last_tried for summary in waiting)
-            wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
-            if len(waiting) < max(1, self._settings.every) or news < wanted:
+            wanted = min(max(1, every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
+            if len(waiting) < every or news < wanted:
                 return None
             self._attempts[owner] = waiting[-1].id, failures + 1
-            keep = min(self._settings.keep, max(0, len(waiting) - 1))
+            keep = min(self._settings.profile_keep_summaries, max(0, len(waiting) - 1))
             made = await self._distil_profile(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
             if isinstance(error, StorageError | QuotaExceeded):  # not the model's failure

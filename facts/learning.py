@@ -6,7 +6,7 @@ A failure here affects nothing else.
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -24,6 +24,7 @@ from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
+from settings import Settings
 from storage.stores.memory_store import MemoryStore
 from text.fingerprint import list_essential_words
 
@@ -36,15 +37,6 @@ MAX_PLANS = 8  # attempts to store the facts of one answer while other scopes st
 IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by hand
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactSettings:
-    """The settings of learning. With `is_on` False nothing is learned, but known facts are kept."""
-
-    is_on: bool = True
-    batch_turns: int = 4
-    quiet: timedelta = timedelta(seconds=120)
-
-
 @define(kw_only=True, eq=False)
 class Facts:
     """Learns and changes facts. Facts learned by several scopes of an owner at once are reconciled when stored."""
@@ -53,7 +45,7 @@ class Facts:
     _extractor: FactExtractor
     _requests: Requests
     _clock: Clock
-    _settings: FactSettings
+    _settings: Settings
     _embedder: Embedder | None
     _backoff: Backoff
     _charge: Charge
@@ -61,7 +53,7 @@ class Facts:
 
     async def settle(self, scope: Scope) -> None:
         """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
-        await self._learn_safely(scope, at_least=self._settings.batch_turns)
+        await self._learn_safely(scope, at_least=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages that are about to be folded."""
@@ -80,9 +72,9 @@ class Facts:
 
     async def learn_from_quiet_scopes(self) -> None:
         """Learn from all scopes in which the conversation has paused."""
-        now = self._clock()
-        for store in self._memory.stores if self._settings.is_on else ():
-            for scope in await store.facts.list_waiting_scopes(now - self._settings.quiet):
+        quiet_since = self._clock() - timedelta(seconds=self._settings.facts_quiet_seconds)
+        for store in self._memory.stores if self._settings.learns_facts else ():
+            for scope in await store.facts.list_waiting_scopes(quiet_since):
                 if self._memory.serves(scope.owner):
                     await self._learn_safely(scope, at_least=1)
         await self.embed_missing()
@@ -121,7 +113,7 @@ class Facts:
                 await self.embed_missing()
             return made is not None
 
-        return self._settings.is_on and await self._backoff.attempt((scope, True), learn_next)
+        return self._settings.learns_facts and await self._backoff.attempt((scope, True), learn_next)
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
@@ -166,7 +158,7 @@ class Facts:
             await self.learn(scope, at_least=at_least)
             return True
 
-        if self._settings.is_on:
+        if self._settings.learns_facts:
             await self._backoff.attempt((scope, False), work)
 
     async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
@@ -197,7 +189,7 @@ class Facts:
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
         who = prompts.name_owner(scope.owner)
-        most = MAX_TURNS if from_history else max(1, self._settings.batch_turns)
+        most = MAX_TURNS if from_history else max(1, self._settings.facts_batch_turns)
         request = None
         if turns:
             ask = partial(

@@ -33,11 +33,12 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # asks a model, and may raise ModelError
-LOOKED_AT = 20_000  # characters of a message that are searched for dropped words
-MAX_SUPERSEDED = 50  # the most outdated facts that one request lists
-MAX_DETAIL_CHARS = 60  # the most characters of a name or number that the second attempt is reminded of
-NOD, MAX_NOD_CHARS = 20, 200  # the most words and characters of an answer that merely agrees
-MIN_SOURCE_TOKENS = 32  # the fewest source tokens of one request, however small the window is
+MAX_COMPARED_CHARS = 20_000  # of a message, for its words and details
+MAX_SUPERSEDED = 50  # outdated facts in one request
+MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
+MAX_NOD_WORDS = 20  # of an answer that merely agrees
+MAX_NOD_CHARS = 200  # of such an answer
+MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,8 +108,8 @@ class Summariser:
                     text=text,
                     model=model,
                     prompt_version=prompts.FOLD_VERSION,
-                    tokens_in=sum(one.prompt for one in spent),
-                    tokens_out=sum(one.completion for one in spent),
+                    tokens_in=sum(usage.prompt for usage in spent),
+                    tokens_out=sum(usage.completion for usage in spent),
                     milliseconds=round((time.monotonic() - started) * 1000),
                     score=judged.total if judged else None,
                     details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
@@ -120,11 +121,11 @@ class Summariser:
         self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
     ) -> tuple[str, Score]:
         """Return this text, or a second attempt if it keeps more of what the user named."""
-        told = [replace(one, is_user=True) for one in material.told] if material.of_summaries else material.told
+        told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
         missing = await asyncio.to_thread(quality_score.find_missing, text, told)
         if not missing:
             return text, judged
-        completed = replace(material, missing=[one[:MAX_DETAIL_CHARS] for one in missing])
+        completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
             again = await self._generate_in_window(completed, ask, (), spent)
         except ModelError as error:
@@ -136,41 +137,34 @@ class Summariser:
 
     def _clean_and_shorten(self, text: str, material: Material) -> str:
         """Return a text without outdated facts and headings, within its limit."""
-        lines = [one.text for one in material.told]
+        lines = [source.text for source in material.told]
         own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
     def _select_superseded_that_fit(self, superseded: Sequence[str]) -> Sequence[str]:
         """Return the last lines that fit a fifth of the window."""
-        room, kept = self._window // 5, list[str]()
-        for line in reversed(superseded[-MAX_SUPERSEDED:]):
-            room -= self._tokens.count(line) + 1
-            if room < 0:
-                break
-            kept.insert(0, line)
+        kept = list(superseded[-MAX_SUPERSEDED:])
+        while kept and sum(self._tokens.count(line) + 1 for line in kept) > self._window // 5:
+            kept.pop(0)
         return kept
 
     def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
         """Return the objections to a text and its score. Slow for long sources, so call it in a thread."""
         known = [*material.base, *material.window] if material.window else material.told
-        tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
-        lines = [quality_gate.parse_line(one.text) for one in known]
-        found = quality_gate.find_objections(
-            text,
-            "\n".join(line.words for line in lines),
-            tokens=tokens,
-            source_tokens=source_tokens,
-            said_on=sorted({day for line in lines for day in line.days}),
-        )
-        if not material.wishes and quality_gate.is_in_another_language(text, "\n".join(line.words for line in lines)):
-            found.append("it is in another language than the talk")
-        if not found and material.dropped and _mentions_dropped(text, material.dropped, material.window):
-            found = ["it tells of what was to be dropped"]
-        if found:
-            return found, None
+        tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
+        lines = [quality_gate.parse_line(source.text) for source in known]
+        words = "\n".join(line.words for line in lines)
+        days = sorted({day for line in lines for day in line.days})
+        objections = quality_gate.find_objections(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
+        if not material.wishes and quality_gate.is_in_another_language(text, words):
+            objections.append("it is in another language than the talk")
+        if not objections and material.dropped and _mentions_dropped(text, material.dropped, material.window):
+            objections = ["it tells of what was to be dropped"]
+        if objections:
+            return objections, None
         told = material.told
-        size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
+        size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
     async def _generate_in_window(
@@ -251,7 +245,7 @@ class Summariser:
         # Small models answer the last block: one gave back the superseded facts alone.
         blocks: list[tuple[quoting.Block, Sequence[str]]] = [
             ("superseded", material.superseded),
-            ("missing", [_format_bullet(one) for one in material.missing]),
+            ("missing", [_format_bullet(detail) for detail in material.missing]),
         ]
         if material.base:
             kind = "sliding" if material.dropped else "rolling"
@@ -267,7 +261,7 @@ class Summariser:
         )
         return [
             PromptMessage(role="system", content=system),
-            PromptMessage(role="user", content="\n".join(quoting.format_block(*one) for one in carried)),
+            PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
     def _measure_room(self, material: Material, reasons: Sequence[str]) -> int:
@@ -288,7 +282,7 @@ class SummaryWriter:
     _quota: Quota
     _fallback: ChatModel | None
 
-    async def demand(self, owner: int) -> None:
+    async def demand_quota(self, owner: int) -> None:
         """Raise QuotaExceeded if the owner's quota is used up."""
         await self._quota.demand(owner)
 
@@ -310,8 +304,8 @@ class SummaryWriter:
             made = await self.summarise_by(self._fallback, material)
         return replace(
             made,
-            tokens_in=made.tokens_in + sum(one.prompt for one in spent),
-            tokens_out=made.tokens_out + sum(one.completion for one in spent),
+            tokens_in=made.tokens_in + sum(usage.prompt for usage in spent),
+            tokens_out=made.tokens_out + sum(usage.completion for usage in spent),
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
@@ -346,11 +340,11 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
 
 def _is_nod(before: Message, after: Message) -> bool:
     """Return True if a message is a short answer that adds no name, number or address and answers no question."""
-    if after.role != "assistant" or not before.is_user or len(after.content.split()) > NOD:
+    if after.role != "assistant" or not before.is_user or len(after.content.split()) > MAX_NOD_WORDS:
         return False
     if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
         return False
-    return quality_score.find_details(after.content) <= quality_score.find_details(before.content[:LOOKED_AT])
+    return quality_score.find_details(after.content) <= quality_score.find_details(before.content[:MAX_COMPARED_CHARS])
 
 
 def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
@@ -372,12 +366,9 @@ def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) ->
 
     Their successors are left out, so that a summary goes with its own sources when they are forgotten.
     """
-    since = sorted(
-        (fact.observed_at, fact.id, fact.text)
-        for fact in facts
-        if fact.deleted_at is None and fact.superseded_by is not None and first <= fact.observed_at <= last
-    )
-    return [_format_bullet(text) for _, _, text in since]
+    superseded = [fact for fact in facts if fact.deleted_at is None and fact.superseded_by is not None]
+    superseded.sort(key=lambda fact: (fact.observed_at, fact.id))
+    return [_format_bullet(fact.text) for fact in superseded if first <= fact.observed_at <= last]
 
 
 def _format_bullet(text: str) -> str:
@@ -386,6 +377,6 @@ def _format_bullet(text: str) -> str:
 
 def _mentions_dropped(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
     """Return True if a text has words that only the dropped messages have."""
-    gone = {term for source in dropped for term in analyse_text(source.text[:LOOKED_AT])}
-    kept = {term for source in window for term in analyse_text(source.text[:LOOKED_AT])}
+    gone = {term for source in dropped for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
+    kept = {term for source in window for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
     return bool((gone - kept) & set(analyse_text(text)))
