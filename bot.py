@@ -321,7 +321,7 @@ async def _run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, None]], 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, handle_signal)
     try:
-        async with supervisor.watched():
+        async with supervisor.run_watchdog():
             await task
     except asyncio.CancelledError:
         if not stop.requested.is_set():

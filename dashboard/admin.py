@@ -41,7 +41,6 @@ class Admin:
             "models": list(operation.models),
             "used_today": found.used,
             "budget": operation.budget,
-            "budget_per_person": operation.budget_per_person,
             "everyone": operation.everyone,
             "health": dict(await self._host.health()),
             "people": [

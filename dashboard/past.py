@@ -54,7 +54,7 @@ class Past:
     async def plan_import(self, visit: Visit) -> Answer:
         """Return a preview of an import, and the questions that are still open."""
         given = self._parse_import_request(visit)
-        async with self._uploads.turn(visit.session.person):
+        async with self._uploads.reserve(visit.session.person):
             data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         asking = [
@@ -82,7 +82,7 @@ class Past:
     async def run_import(self, visit: Visit) -> Response:
         given = self._parse_import_request(visit)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._uploads.turn(visit.session.person))
+            await stack.enter_async_context(self._uploads.reserve(visit.session.person))
             lines = self._stream_import(visit, await _receive_upload(visit), given, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
@@ -177,7 +177,7 @@ class Past:
         wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
-        await stack.enter_async_context(self._exports.turn(visit.session.person))
+        await stack.enter_async_context(self._exports.reserve(visit.session.person))
         exporter = self._services.exporter
         making = exporter.files(visit.owner) if wanted == "json" else exporter.readable(visit.owner)
         files = await stack.enter_async_context(making)

@@ -173,10 +173,8 @@ class Views:
         }
 
     async def list_profiles(self, visit: Visit) -> Answer:
-        versions = await self._services.distiller.list_versions(visit.owner)
-        return {
-            "versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions[:MAX_ROWS]]
-        }
+        versions = (await self._services.distiller.list_versions(visit.owner))[:MAX_ROWS]
+        return {"versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions]}
 
     async def list_summaries(self, visit: Visit) -> Answer:
         """Return all summaries without their texts, for the time axis."""
@@ -192,9 +190,8 @@ class Views:
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
             chosen = known[number]
-            messages = (
-                await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if not chosen.source_ids else []
-            )
+            is_lowest = not chosen.source_ids
+            messages = await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if is_lowest else []
         sources = [known[source] for source in chosen.source_ids[:MAX_ROWS] if source in known]
         return {
             "summary": forms.format_summary(chosen),

@@ -95,7 +95,7 @@ class Visits:
             self._require_served(session)
             language = await self._choose_language(session, request, is_kept=True)
             token = await self._sessions.make_token(session)
-            self._visitors.remember(token, session.person)
+            self._visitors.remember_person(token, session.person)
             return {
                 **pick(session, "expires_at", "person"),
                 "token": token,
@@ -205,7 +205,7 @@ class Visits:
         if scheme.lower() != "bearer":
             raise NoSession
         session = await self._sessions.find_session(token)
-        self._visitors.remember(token, session.person)
+        self._visitors.remember_person(token, session.person)
         return session
 
     def _require_served(self, session: PageSession) -> None:

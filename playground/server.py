@@ -83,7 +83,7 @@ cuts a request off.
 class ServerProtocol(BoundedProtocol):
     """HTTP/1.1 with the usual bounds, whose handlers can cut the connection."""
 
-    most_connections = MAX_CONNECTIONS
+    max_connections = MAX_CONNECTIONS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

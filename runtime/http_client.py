@@ -30,14 +30,14 @@ def find_proxy(url: str) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
-async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """Read at most `most` bytes of a body."""
-    read = bytearray()
+async def read_bytes(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """Return the beginning of a body, at most `max_bytes`."""
+    body = bytearray()
     async for chunk in response.content.iter_any():
-        read += chunk
-        if len(read) >= most:
+        body += chunk
+        if len(body) >= max_bytes:
             break
-    return bytes(read[:most])
+    return bytes(body[:max_bytes])
 
 
 @cache

@@ -21,7 +21,7 @@ READ_WITHIN = 20.0  # seconds between two checks; a client that read nothing in 
 class BoundedProtocol(H11Protocol):
     """An HTTP/1.1 protocol that limits the number of connections, and drops clients that send or read too slowly."""
 
-    most_connections = MAX_CONNECTIONS
+    max_connections = MAX_CONNECTIONS
     request_within = REQUEST_WITHIN
     read_within = READ_WITHIN
 
@@ -29,17 +29,17 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
-        self._look: asyncio.TimerHandle | None = None
+        self._request_check: asyncio.TimerHandle | None = None
         self._unread = 0
         self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
-        if len(self.connections) > self.most_connections and not self._make_room():
+        if len(self.connections) > self.max_connections and not self._make_room():
             transport.close()
         else:
-            self._look = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
+            self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._look is not None:
-            self._look.cancel()
+        if self._request_check is not None:
+            self._request_check.cancel()
         self._reader_check.cancel()
         super().connection_lost(exc)
 
@@ -72,7 +72,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.close()
             return
         self._seen = (self.cycle,) if self._is_incomplete else None
-        self._look = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
+        self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
 
 
 class _Server(uvicorn.Server):

@@ -32,23 +32,23 @@ Labels = Mapping[str, Iterable[str]]
 """Each label with its known values, or none if they depend on the settings."""
 
 
-def make_counter(name: str, meaning: str, labels: Labels | None = None) -> Counter:
+def make_counter(name: str, description: str, labels: Labels | None = None) -> Counter:
     """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to its name."""
-    counter = Counter(name, meaning, tuple(labels or ()), registry=REGISTRY)
+    counter = Counter(name, description, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(counter, labels or {})
     return counter
 
 
-def make_gauge(name: str, meaning: str, labels: Labels | None = None) -> Gauge:
+def make_gauge(name: str, description: str, labels: Labels | None = None) -> Gauge:
     """Register a gauge that starts at 0 for all known label values."""
-    gauge = Gauge(name, meaning, tuple(labels or ()), registry=REGISTRY)
+    gauge = Gauge(name, description, tuple(labels or ()), registry=REGISTRY)
     start_at_zero(gauge, labels or {})
     return gauge
 
 
-def make_histogram(name: str, meaning: str, labels: Labels | None = None) -> Histogram:
+def make_histogram(name: str, description: str, labels: Labels | None = None) -> Histogram:
     """Register a histogram of durations in seconds."""
-    return Histogram(name, meaning, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
+    return Histogram(name, description, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
 
 
 def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:

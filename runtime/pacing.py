@@ -49,7 +49,7 @@ STRANGERS = Pace(burst=300, per_second=80)  # of all addresses; a request takes 
 
 
 @define(eq=False)
-class VisitorTurns:
+class RateLimiter:
     """The rate limiter of one visitor."""
 
     pace: Pace
@@ -71,22 +71,22 @@ class Visitors:
 
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](MAX_VISITORS)
-        self._turns = LRUCache[int | str, VisitorTurns](MAX_VISITORS)
-        self.strangers = VisitorTurns(STRANGERS)
+        self._limiters = LRUCache[int | str, RateLimiter](MAX_VISITORS)
+        self.strangers = RateLimiter(STRANGERS)
 
-    def remember(self, token: str, person: int) -> None:
+    def remember_person(self, token: str, person: int) -> None:
         """Remember the person of a session token."""
         self._persons[_hash_token(token)] = person
 
-    def find_turns(self, scope: Scope) -> tuple[VisitorTurns, bool]:
+    def find_limiter(self, scope: Scope) -> tuple[RateLimiter, bool]:
         """Return the rate limiter for a request, and True if the request belongs to a known session."""
         token = Headers(scope=scope).get("authorization", "").rpartition(" ")[2]
         person = self._persons.get(_hash_token(token)) if token else None
         address = scope["client"][0] if scope.get("client") else ""
         key: int | str = address if person is None else person
-        if key not in self._turns:
-            self._turns[key] = VisitorTurns(STRANGER if person is None else PERSON)
-        return self._turns[key], person is not None
+        if key not in self._limiters:
+            self._limiters[key] = RateLimiter(STRANGER if person is None else PERSON)
+        return self._limiters[key], person is not None
 
 
 def _hash_token(token: str) -> bytes:
@@ -104,9 +104,9 @@ class Paced:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        turns, is_known = self.visitors.find_turns(scope)
+        limiter, is_known = self.visitors.find_limiter(scope)
         now = asyncio.get_running_loop().time()
-        wait = turns.reserve(now)
+        wait = limiter.reserve(now)
         if not is_known and wait <= MAX_WAIT:
             wait = max(wait, self.visitors.strangers.reserve(now))
         if wait:
@@ -115,7 +115,7 @@ class Paced:
             headers = {"Retry-After": "10", "Connection": "close"}
             await PlainTextResponse("Too many requests.", 429, headers)(scope, receive, send)
             return
-        async with turns.at_once:
+        async with limiter.at_once:
             await self.app(scope, receive, send)
 
 
@@ -127,7 +127,7 @@ class Files:
         self._persons = WeakValueDictionary[int, asyncio.Lock]()
 
     @asynccontextmanager
-    async def turn(self, person: int) -> AsyncIterator[None]:
+    async def reserve(self, person: int) -> AsyncIterator[None]:
         """Hold a place for a file transfer while the block runs. Raise TooBusy if none becomes free in time."""
         own = self._persons.setdefault(person, asyncio.Lock())
         async with AsyncExitStack() as stack:
@@ -140,14 +140,14 @@ class Files:
             yield
 
 
-async def receive_file(request: Request, most: int) -> IO[bytes]:
-    """Return the body of a request as an open temporary file. Raise TooLarge if it exceeds `most` bytes."""
+async def receive_file(request: Request, max_bytes: int) -> IO[bytes]:
+    """Return the body of a request as an open temporary file. Raise TooLarge if it exceeds `max_bytes`."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:
         async for piece in request.stream():
             size += len(piece)
-            if size > most:
+            if size > max_bytes:
                 raise TooLarge  # noqa: TRY301 - the file is closed first
             await asyncio.to_thread(file.write, piece)
         file.seek(0)

@@ -69,8 +69,8 @@ async def iterate_answers(
         while True:
             async with asyncio.timeout_at(until):
                 [length] = LENGTH.unpack(await stdout.readexactly(LENGTH.size))
-                piece = await stdout.readexactly(length)
-            kind, value = await asyncio.to_thread(json.loads, piece)
+                content = await stdout.readexactly(length)
+            kind, value = await asyncio.to_thread(json.loads, content)
             yield kind, value
     except (asyncio.IncompleteReadError, TimeoutError):
         raise ChildDied from None

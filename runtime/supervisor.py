@@ -32,7 +32,7 @@ class Supervisor:
         except OSError as error:
             log.warning("systemd was not told %s: %s", state, type(error).__name__)
 
-    def watched(self) -> AbstractAsyncContextManager[None]:
+    def run_watchdog(self) -> AbstractAsyncContextManager[None]:
         """Notify the watchdog regularly while the block runs. A blocked event loop sends nothing."""
         if not self._watchdog_seconds:
             return nullcontext()

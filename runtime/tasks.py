@@ -44,22 +44,22 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
 
 
 async def acquire_or_undo(
-    take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
+    acquire: Callable[[], Coroutine[Any, Any, Result]], undo: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return the result of `take`. If the calling task is cancelled, finish `take` and undo it with `give_back`.
+    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and then undo it.
 
     Otherwise a commit in progress could leave a lease that nobody holds.
     """
-    task = asyncio.ensure_future(take())
+    task = asyncio.ensure_future(acquire())
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
 
-        async def undo() -> None:
-            with suppress(Exception):  # if `take` failed, there is nothing to give back
-                await give_back(await task)
+        async def finish_and_undo() -> None:
+            with suppress(Exception):  # if `acquire` failed, there is nothing to undo
+                await undo(await task)
 
-        await run_uncancelled(undo)
+        await run_uncancelled(finish_and_undo)
         raise
 
 
@@ -70,20 +70,20 @@ async def repeat_in_background(
     """Run `work` now, and again `every` seconds, until the block ends. The last run has `grace` seconds to finish."""
     closing = asyncio.Event()
 
-    async def go_on() -> None:
+    async def run_repeatedly() -> None:
         while not closing.is_set():
             await work()
             with suppress(TimeoutError):
                 async with asyncio.timeout(every):
                     await closing.wait()
 
-    going = asyncio.create_task(go_on())
+    task = asyncio.create_task(run_repeatedly())
     try:
         yield
     finally:
         closing.set()
-        await asyncio.wait([going], timeout=grace)
-        await cancel_and_wait(going)
+        await asyncio.wait([task], timeout=grace)
+        await cancel_and_wait(task)
 
 
 async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:

@@ -63,7 +63,7 @@ async def test_a_bad_address_of_a_webhook_is_refused(telegram: Telegram) -> None
 async def test_whoever_holds_many_connections_shuts_nobody_out(
     telegram: Telegram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.ServerProtocol, "most_connections", 20)
+    monkeypatch.setattr(server.ServerProtocol, "max_connections", 20)
     address = httpx.URL(telegram.url)
     held = [await asyncio.open_connection(address.host, address.port) for _ in range(40)]
     assert (await telegram.call("getMe"))["ok"]

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from runtime import pacing
-from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Visitors, VisitorTurns
+from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, RateLimiter, TooBusy, Visitors
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
-    turns = VisitorTurns(Pace(burst=3, per_second=2))
+    turns = RateLimiter(Pace(burst=3, per_second=2))
     assert [turns.reserve(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
     waits = [turns.reserve(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
@@ -19,17 +19,17 @@ def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
 
 def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
     visitors = Visitors()
-    visitors.remember("token", 7)
+    visitors.remember_person("token", 7)
 
     def scope(address: str, token: str) -> dict[str, object]:
         return {"type": "http", "client": (address, 1), "headers": [(b"authorization", f"Bearer {token}".encode())]}
 
-    own, is_known = visitors.find_turns(scope("192.0.2.1", "token"))
+    own, is_known = visitors.find_limiter(scope("192.0.2.1", "token"))
     assert is_known
-    assert visitors.find_turns(scope("192.0.2.2", "token"))[0] is own
-    stranger, is_known = visitors.find_turns(scope("192.0.2.1", "forged"))
+    assert visitors.find_limiter(scope("192.0.2.2", "token"))[0] is own
+    stranger, is_known = visitors.find_limiter(scope("192.0.2.1", "forged"))
     assert not is_known
-    assert visitors.find_turns(scope("192.0.2.1", "another"))[0] is stranger
+    assert visitors.find_limiter(scope("192.0.2.1", "another"))[0] is stranger
 
 
 async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +37,7 @@ async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyP
     files, ending = Files(), asyncio.Event()
 
     async def hold(person: int, began: asyncio.Event) -> None:
-        async with files.turn(person):
+        async with files.reserve(person):
             began.set()
             await ending.wait()
 
@@ -47,11 +47,11 @@ async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyP
             group.create_task(hold(person, began))
             await began.wait()
             with pytest.raises(TooBusy):
-                async with files.turn(person):
+                async with files.reserve(person):
                     pass
         with pytest.raises(TooBusy):
-            async with files.turn(99):
+            async with files.reserve(99):
                 pass
         ending.set()
-    async with files.turn(99):
+    async with files.reserve(99):
         pass
