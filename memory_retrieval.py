@@ -399,12 +399,7 @@ def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int
     for row in rows:
         message = messages.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:
-            yield RankedPassage(
-                message=message,
-                part=int(candidates.parts[row]),
-                score=ranked.get_parts(row),
-                has_words=bool(candidates.counts[:, row].any()),
-            )
+            yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_parts(row))
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:

@@ -115,10 +115,10 @@ class MemorySearch:
             Hit(
                 message=passage.message,
                 text=join_passages(passage.message.content, {passage.part}),
-                has_words=passage.has_words,
+                has_words="words" in passage.score,
             )
             for passage in ranked
-            if passage.has_words or passage.score.get("meaning", 0.0) > near
+            if "words" in passage.score or passage.score.get("meaning", 0.0) > near
         ]
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:

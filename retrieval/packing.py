@@ -16,15 +16,11 @@ ELLIPSES_TOKENS = 4  # of the marks where something is left out
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedPassage:
-    """A passage of a message, with its index there and the named parts of its score.
-
-    `has_words` is True if it contains a word of the question.
-    """
+    """A passage of a message, with its index there and the named parts of its score (retrieval/ranking.py)."""
 
     message: Message
     part: int
     score: Mapping[str, float]
-    has_words: bool = False
 
 
 class Packing:

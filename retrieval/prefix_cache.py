@@ -11,8 +11,7 @@ from itertools import accumulate
 from records.messages import Message
 from records.summaries import Summary
 
-BLOCKS = (16, 8)
-"""A version of a summary stays in the prompt for 16 messages, or for 8 if the messages since have no room."""
+BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
 MIN_CACHED_MESSAGES = 32  # before that the newest version is shown: prefixes under some 1,000 tokens are not cached
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
 

@@ -13,8 +13,7 @@ from functools import cache, lru_cache
 
 from text.analyzer import analyse_text, fold_term, normalise_text, stem_word
 
-CACHED = 2_000
-"""Texts whose fingerprints are cached. Some are whole messages, so the cache is small."""
+CACHED = 2_000  # texts whose fingerprints are cached; some are whole messages, so the cache is small
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -37,8 +36,7 @@ NUMBER_WORDS: dict[str, int] = {
     if word != "-"
 }
 
-_LOCALES = ("en", "de", "es", "pt", "ru", "ar")
-"""The bot's languages in which months and days are words; in Chinese they are numbers."""
+_LOCALES = ("en", "de", "es", "pt", "ru", "ar")  # in Chinese, months and days are numbers
 
 
 @cache

@@ -18,11 +18,9 @@ from text.characters import defuse_template_tokens, find_boundary, find_next_bou
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
-CALL_OVERHEAD = 25
-"""The JSON around a tool call: id, type, function, name, arguments."""
+CALL_OVERHEAD = 25  # the JSON around a tool call: id, type, function, name, arguments
 MAX_CACHED_COUNTS = 20_000  # recent turns, roles and headings come back in every prompt
-SHORT_TEXT = 8_000
-"""Characters that are counted or analysed on the event loop. Longer texts go to a thread."""
+SHORT_TEXT = 8_000  # characters that are counted or analysed on the event loop; longer texts go to a thread
 NEAR = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
 USUAL_LETTERS = 4  # letters per token in English
 SEAMS = 2  # tokens that a text may share with its surroundings: one at each end
@@ -60,7 +58,12 @@ class Tokenizer:
             encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
             # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
             encoding._mergeable_ranks = {}
-        return Tokenizer(lambda text: _count_encoded(encoding, text), name=name)
+
+        def count(text: str) -> int:
+            pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
+            return sum(len(encoding.encode_ordinary(piece)) for piece in pieces)
+
+        return Tokenizer(count, name=name)
 
     def count(self, text: str) -> int:
         """Count the tokens of a text. Special tokens count as plain text."""
@@ -226,11 +229,6 @@ def _find_last_sentence_end(head: str, text: str) -> int:
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)
-
-
-def _count_encoded(encoding: tiktoken.Encoding, text: str) -> int:
-    pieces = (text[start : start + _PIECE_CHARS] for start in range(0, len(text), _PIECE_CHARS))
-    return sum(len(encoding.encode_ordinary(piece)) for piece in pieces)
 
 
 # Copied from tiktoken_ext.openai_public, whose functions would download the ranks.

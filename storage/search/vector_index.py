@@ -23,8 +23,7 @@ from storage.schema.rows import parse_message
 from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
 CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
-MAX_MESSAGES = 150_000
-"""A larger scope is searched by words alone, since its matrix would take a quarter of a gigabyte."""
+MAX_MESSAGES = 150_000  # a larger scope is searched by words alone: its matrix would take a quarter of a gigabyte
 CENTRING = 0.7  # the share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)
 ROWS_LOADED = 5_000  # in one read
 SEQS_UNINDEXED = 10_000  # in one transaction
@@ -144,8 +143,6 @@ class VectorIndex:
     def _make_cache(self) -> LRUCache[tuple[Scope, str], Matrix]:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
-    # what is to be embedded ---------------------------------------------------------------------------------
-
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """Return the seqs and messages not yet embedded by this model, newest first, of owners with memory on.
 
@@ -196,8 +193,6 @@ class VectorIndex:
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
-    # what is found ------------------------------------------------------------------------------------------
-
     async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
         """Compare all passages of a scope with a query [d], and find the `limit` closest messages.
 
@@ -222,8 +217,6 @@ class VectorIndex:
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:
             del self._cache[key]
-
-    # inside -------------------------------------------------------------------------------------------------
 
     async def _set_current_model(self, model: str) -> None:
         """Mark messages embedded by another model as unindexed, in several transactions."""
