@@ -103,7 +103,7 @@ class ExternalMemory:
         for store in self._stores.values():
             counts = await store.count_active_owners(since)
             active, failed = active + counts[0], failed + counts[1]
-        return len(await self._state.directory.list_locations()), active, failed
+        return len(await self.owners()), active, failed
 
     @property
     def is_shared(self) -> bool:
@@ -283,10 +283,9 @@ class ExternalMemory:
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
+            now = self._clock()
             try:
-                return await self._state.erasing.forget(
-                    owner, what, store, now=self._clock(), cleans_files=cleans_files
-                )
+                return await self._state.erasing.forget(owner, what, store, now=now, cleans_files=cleans_files)
             finally:
                 self._drop_cached_owners(owner)
 
@@ -296,8 +295,8 @@ class ExternalMemory:
         After a StorageError, call it again.
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
-            for one in (owner, new):
-                await self._state.leases.hold(one)
+            for group in (owner, new):
+                await self._state.leases.hold(group)
             try:
                 return await self._state.renaming.rename(owner, new, now=self._clock())
             finally:
@@ -327,13 +326,12 @@ class ExternalMemory:
 
     async def find_owners_with(self, what: Forgetting) -> list[int]:
         """Return the owners who have messages to forget. Owners whose messages are being indexed are left out."""
-        owners = [location.owner for location in await self._state.directory.list_locations()]
-        found: list[int] = []
-        for owner in await self.served(owners):
+        owners: list[int] = []
+        for owner in await self.served(await self.owners()):
             with suppress(StorageIndexing):
                 if (await self.preview(owner, what)).messages:
-                    found.append(owner)
-        return found
+                    owners.append(owner)
+        return owners
 
     async def total(self, owner: int) -> int:
         """Count an owner's stored messages in all conversations."""

@@ -77,20 +77,17 @@ class Backoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Turns to learn from, read in one state of the store. Without a request there is nothing to learn.
-
-    `known` are valid facts and those that the owner decided on. With `from_history`, the turns were imported.
-    """
+    """Turns to learn from, read in one state of the store."""
 
     scope: Scope
-    who: str
-    request: ExtractionRequest | None
-    known: tuple[Fact, ...]
-    learned: int
-    until: int
+    who: str  # the owner's name in the instructions
+    request: ExtractionRequest | None  # None if there is nothing to learn
+    known: tuple[Fact, ...]  # valid facts, and those that the owner decided on
+    learned: int  # the id of the last message that was learned from before
+    until: int  # the id of the last message of this batch
     zone: tzinfo
-    is_last: bool
-    from_history: bool = False
+    is_last: bool  # True if no further turns wait
+    from_history: bool = False  # True if the messages were imported
 
     @property
     def source(self) -> Source:

@@ -37,17 +37,14 @@ Request = tuple[PromptMessage, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionRequest:
-    """A request for facts, with the person's messages and the known facts in it.
-
-    `turns` are the turns covered, and `until` is their last message. `is_all` is True if all given turns are covered.
-    """
+    """A request for facts, with the person's messages and the known facts in it."""
 
     request: Request
-    until: int
-    is_all: bool
+    until: int  # the id of the last message that is covered
+    is_all: bool  # True if all given turns are covered
     messages: tuple[Message, ...]
     shown: tuple[Fact, ...]
-    turns: tuple[tuple[Message, ...], ...] = ()
+    turns: tuple[tuple[Message, ...], ...] = ()  # the covered turns
 
     @property
     def answers(self) -> str:
@@ -106,7 +103,7 @@ class Requests:
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
-        room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, self._make_retry_messages("…"))
+        room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
         known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_shown(known, turns[:most], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
@@ -153,11 +150,11 @@ class Requests:
 
     def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer, with as much of that answer as fits."""
-        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._make_retry_messages("")))
+        free = self._window - self._tokens.prompt_tokens((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
-        return *asked.request, *self._make_retry_messages(shown or "…")
+        return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
@@ -191,9 +188,10 @@ class Requests:
         of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
-        asked = [
-            (find_topics(message.content), 1 if _reports_change(message) else MIN_SHARED_WORDS) for message in said
-        ]
+        asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
+        for message in said:
+            reports_change = is_change(message.content) or make_fingerprint(message.content).polarity
+            asked.append((find_topics(message.content), 1 if reports_change else MIN_SHARED_WORDS))
         about = frozenset[str]().union(*(words for words, _ in asked))
         has_change = any(is_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
@@ -242,22 +240,14 @@ class Requests:
         """Return the lines of a turn that fit, the id of the last message that they cover, and True if none is left."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
-        kept: list[tuple[Message, str]] = []
-        reached = turn[0][0].id
-        for message, line in turn:
+        until = turn[0][0].id
+        for number, (message, line) in enumerate(turn):
             size = self._count_tokens([line])
             if message.role == "user" and size > room:
-                return kept, reached, False
-            reached = message.id
-            kept.append((message, line))
+                return turn[:number], until, False
+            until = message.id
             room -= size
-        return kept, reached, True
-
-    def _make_retry_messages(self, answer: str) -> Request:
-        return (
-            PromptMessage(role="assistant", content=answer),
-            PromptMessage(role="user", content=prompts.REPAIR_FACTS),
-        )
+        return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
         """Return the tokens left for lines after reserving room for the answer."""
@@ -266,13 +256,11 @@ class Requests:
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 
     def _fit_lines(self, lines: Sequence[str], room: int) -> list[str]:
-        kept: list[str] = []
-        for line in lines:
+        for number, line in enumerate(lines):
             room -= self._tokens.count(line) + 1
             if room < 0:
-                break
-            kept.append(line)
-        return kept
+                return list(lines[:number])
+        return list(lines)
 
     def _count_tokens(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
@@ -293,9 +281,9 @@ def _is_single_valued(fact: Fact) -> bool:
     return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
-def _reports_change(message: Message) -> bool:
-    """Return True if a message says that something has changed."""
-    return is_change(message.content) or make_fingerprint(message.content).polarity
+def _make_retry_messages(answer: str) -> Request:
+    repair = PromptMessage(role="user", content=prompts.REPAIR_FACTS)
+    return PromptMessage(role="assistant", content=answer), repair
 
 
 def _make_request(instructions: str, body: str) -> Request:

@@ -15,9 +15,10 @@ from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates
 from text.fingerprint import find_topics, is_change, make_fingerprint
 
 MAX_SUBJECT_CHARS = 60
-MAX_QUOTED_CHARS = 2_000  # characters of a quote that are looked for
+MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
-OPEN, OVER = "maybe", "past"
+OPEN = "maybe"  # the model's type of facts that the person is not sure of
+OVER = "past"  # the model's type of facts that no longer hold
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",
     OVER: "event",
@@ -30,11 +31,11 @@ TYPES: Mapping[str, FactKind] = {
 NO_FACTS = ("question", "request")
 """The model's names for lines that ask the bot for something once. They are no facts."""
 
+# Beginnings of words for conditions that may harm somebody if they are forgotten.
 _VITAL = (
     *("allerg", "diabet", "epilep", "pacemaker", "asthma", "anaphyla", "herzschrittmacher", "marcapasos"),
     *("аллерг", "диабет", "эпилеп", "астм", "过敏", "糖尿病", "哮喘"),
 )
-"""Words of what may harm somebody if it is forgotten."""
 _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
     "quote": {"type": "string"},
@@ -61,23 +62,18 @@ FACTS_SCHEMA: Mapping[str, object] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """A fact as the model wrote it, with correct types and nothing else checked.
-
-    `message` is the number of the line that states it. `about` is its person or, for an instruction, a kind of
-    request. `attribute` names the property, which has one value at a time if `is_single`. `is_over` is True if the
-    fact no longer holds, and `is_open` if the person is not sure. `replaces` is the id of the outdated known fact.
-    """
+    """A fact as the model wrote it, with correct types and nothing else checked."""
 
     text: str
     kind: FactKind
-    message: int | None
-    replaces: int | None
+    message: int | None  # the id of the message that states it
+    replaces: int | None  # the id of the outdated known fact
     quote: str = ""
-    about: str = ""
-    attribute: str = ""
+    about: str = ""  # its person or, for an instruction, a kind of request
+    attribute: str = ""  # the property that it sets, with one value at a time if `is_single`
     is_single: bool = False
-    is_over: bool = False
-    is_open: bool = False
+    is_over: bool = False  # it no longer holds
+    is_open: bool = False  # the person is not sure
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
@@ -88,10 +84,9 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
-    found = [fact for fact in map(_parse_fact, items[:MAX_FOUND]) if fact is not None]
-    if items and not found:
-        return None  # A list of things that are no facts at all is as unreadable as no list.
-    return found
+    facts = [fact for fact in map(_parse_fact, items[:MAX_FOUND]) if fact is not None]
+    # A list of things that are no facts at all is as unreadable as no list.
+    return None if items and not facts else facts
 
 
 def make_facts(
@@ -367,8 +362,7 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
     """Format the sections under their headings, in at most this many words."""
-    parts = []
-    left = most_words
+    parts, left = [], most_words
     for name, text in sections.items():
         words = text.split()[: max(0, left)]
         if words:

@@ -43,25 +43,18 @@ MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """The material of a summary, and the requirements on it.
+    """The material of a summary, and the requirements on it."""
 
-    `lines`: messages, or lower summaries if `of_summaries`. `base`: the summaries to continue. `dropped`: messages that
-    the new text must not mention. `window`: all messages to cover, if any are dropped. `superseded`: facts of this
-    stretch that no longer hold. `missing`: details that the last attempt lacked.
-
-    `limit`: tokens of the text. `wishes`: the owner's instructions. `compressed`: how often its oldest detail was
-    compressed, which does not affect the text and is therefore not part of its digest.
-    """
-
-    lines: Sequence[Source]
-    limit: int
+    lines: Sequence[Source]  # messages, or lower summaries if `of_summaries`
+    limit: int  # tokens of the text
     of_summaries: bool = False
-    base: Sequence[Source] = ()
-    dropped: Sequence[Source] = ()
-    window: Sequence[Source] = ()
-    superseded: Sequence[str] = ()
-    missing: Sequence[str] = ()
-    wishes: str = ""
+    base: Sequence[Source] = ()  # the summaries to continue
+    dropped: Sequence[Source] = ()  # messages that the new text must not mention
+    window: Sequence[Source] = ()  # all messages to cover, if any are dropped
+    superseded: Sequence[str] = ()  # facts of this time that no longer hold
+    missing: Sequence[str] = ()  # details that the last attempt lacked
+    wishes: str = ""  # the owner's instructions
+    # How often the oldest detail was compressed. It does not affect the text, and is not part of its digest.
     compressed: int = field(default=1, repr=False)
 
     @property

@@ -11,21 +11,18 @@ from records.owners import Policy
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 
-KEPT_MESSAGES = 20  # under pressure at least this many of the newest messages stay verbatim,
-KEPT_SHARE = 0.2  # or this share of the active tokens, whichever is more
+KEPT_MESSAGES = 20  # newest messages that stay verbatim under pressure
+KEPT_SHARE = 0.2  # share of the active tokens that stays verbatim under pressure
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveTurn:
-    """The active messages of one turn. `answered` is True once its answer is among them.
-
-    `user_ids`: the messages that a person wrote; `tokens`: of all messages, where the reason needs them.
-    """
+    """The active messages of one turn."""
 
     message_ids: tuple[int, ...]
-    answered: bool
-    user_ids: frozenset[int] = frozenset()
-    tokens: int = 0
+    answered: bool  # True once the answer is among them
+    user_ids: frozenset[int] = frozenset()  # the messages that a person wrote
+    tokens: int = 0  # of all messages, counted only under pressure
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,16 +37,12 @@ class ActiveSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
-    """A scope as a planner sees it, everything oldest first.
-
-    `every_n`: the owner's threshold in turns. `archived`: the newest archived messages, as many as the policy's
-    `looks_back` asks for.
-    """
+    """The state of a scope for a planner, everything oldest first."""
 
     turns: Sequence[ActiveTurn] = ()
     summaries: Sequence[ActiveSummary] = ()
-    archived: Sequence[MessageOutline] = ()
-    every_n: int = 1
+    archived: Sequence[MessageOutline] = ()  # the newest archived messages, as many as the policy's `looks_back`
+    every_n: int = 1  # the owner's threshold in turns
 
     @property
     def by_level(self) -> Mapping[int, Sequence[int]]:
@@ -60,32 +53,24 @@ class ScopeState:
         return levels
 
 
-Planner = Callable[[ScopeState, FoldReason], FoldPlan | None]
-"""The next fold of a scope for a reason ("upwards": only what earlier folds made due)."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPolicy:
-    """A fold policy: its planner and its properties.
-
-    `has_levels`: summaries are folded into higher ones. `every_turn`: it folds after each turn. `looks_back`: archived
-    messages that the planner needs. `may_be_due`: False if the planner surely plans nothing for these counters.
-    `rebuild_turns`: turns per summary during a rebuild, or None for all.
-    """
+    """A fold policy: its planner and its properties."""
 
     name: Policy
-    plan: Planner
-    has_levels: bool = False
-    every_turn: bool = False
-    looks_back: int = 0
+    plan: Callable[[ScopeState, FoldReason], FoldPlan | None]
+    has_levels: bool = False  # summaries are folded into higher ones
+    every_turn: bool = False  # it folds after each turn
+    looks_back: int = 0  # archived messages that the planner needs
+    # Given the counters and the threshold: False if the planner surely plans nothing.
     may_be_due: Callable[[Counts, int], bool] = lambda counts, every_n: True
-    rebuild_turns: Callable[[int], int | None]
+    rebuild_turns: Callable[[int], int | None]  # turns per summary during a rebuild, or None for all
 
 
 def group_turns(
     messages: Sequence[Message] | Sequence[MessageOutline], tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
-    """Group messages by turn, in order. `tokens` gives their sizes where they matter."""
+    """Group messages by turn, in order. `tokens` counts the tokens of a text, if they matter."""
     turns: dict[int, list[Message | MessageOutline]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
@@ -94,7 +79,7 @@ def group_turns(
             message_ids=tuple(message.id for message in turn),
             answered=any(isinstance(message, Message) and message.role == "assistant" for message in turn),
             user_ids=frozenset(message.id for message in turn if message.is_user),
-            tokens=sum(tokens(one.content) for one in turn if isinstance(one, Message)) if tokens else 0,
+            tokens=sum(tokens(message.content) for message in turn if isinstance(message, Message)) if tokens else 0,
         )
         for turn in turns.values()
     ]
