@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
+from attrs import define, field
 from cachetools import LRUCache
 from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
 from telegram.constants import ChatAction
@@ -81,6 +82,7 @@ class _ChatState:
         self.drafts: dict[int, set[int]] = {}  # the draft ids of the growing answer, by topic
 
 
+@define(eq=False, slots=False)
 class Delivery:
     """Sends texts to chats. The bot has one instance.
 
@@ -88,19 +90,14 @@ class Delivery:
     begins to stop. `newer_api` remembers the features that this Bot API server refused.
     """
 
-    def __init__(
-        self,
-        bot: Bot,
-        *,
-        streaming: Streaming = "auto",
-        clock: Clock | None = None,
-        on_upgrade: Callable[[int, int], None] = lambda old, new: None,
-    ) -> None:
-        self.bot = bot
-        self.clock: Clock = clock or SystemClock()
+    bot: Bot
+    _streaming: Streaming = field(default="auto", kw_only=True)
+    clock: Clock = field(factory=SystemClock, kw_only=True)
+    _on_upgrade: Callable[[int, int], None] = field(default=lambda old, new: None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
         self.pace = SendingPace(self.clock)
         self.newer_api = NewerApi(self.clock.time)
-        self._streaming, self._on_upgrade = streaming, on_upgrade
         # A state in use stays the same object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](MAX_KNOWN_CHATS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from attrs import define, field
 from telegram import InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
@@ -63,6 +64,7 @@ class _ShownPart:
     is_growing: bool
 
 
+@define(eq=False, slots=False)
 class AnswerStream:
     """One growing answer. Call `show` any number of times, then one of `finish`, `interrupt` and `break_off`.
 
@@ -71,28 +73,21 @@ class AnswerStream:
     show a part of the answer. `wants_rich` returns True if the reader chose rich messages, and is called once.
     """
 
-    def __init__(
-        self,
-        delivery: Delivery,
-        chat: Chat,
-        *,
-        stop: Callable[[], InlineKeyboardMarkup] | None = None,
-        instead_of: Sequence[int] = (),
-        note_shown: NoteShown | None = None,
-        wants_rich: Callable[[], Awaitable[bool]] | None = None,
-    ) -> None:
-        self._delivery = delivery
-        self._chat = chat
-        self._stop = stop
-        self._state = delivery.get_state(chat)
-        self._mode = delivery.choose_mode(chat)
+    _delivery: Delivery
+    _chat: Chat
+    _stop: Callable[[], InlineKeyboardMarkup] | None = field(default=None, kw_only=True)
+    _instead_of: Sequence[int] = field(default=(), kw_only=True)
+    _note_shown: NoteShown | None = field(default=None, kw_only=True)
+    _wants_rich: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        self._state = self._delivery.get_state(self._chat)
+        self._mode = self._delivery.choose_mode(self._chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
         self._drafted_at: float | None = None  # set when something is visible
-        self._ids = list(instead_of)  # the messages in order; a draft has no id
-        self._note_shown = note_shown
-        self._wants_rich = wants_rich
+        self._ids = list(self._instead_of)  # the messages in order; a draft has no id
         self._is_rich: bool | None = None
         self._sent: list[int] = []  # the messages sent by finish()
         self._arrived: int | None = None  # the number of pieces in them

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import telegram
+from attrs import define, field
 from cachetools import LRUCache
 from telegram.error import TelegramError
 
@@ -38,23 +39,22 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
     return serves
 
 
+@define(eq=False, slots=False)
 class Access:
     """Decides who may use and configure the bot.
 
     It applies ALLOWED_USER_IDS, ADMIN_USER_IDS, the admins' decisions in `people`, and the admins of each group.
     """
 
-    def __init__(
-        self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
-    ) -> None:
-        self.serves = make_access_check(settings, people)
-        self._admin_ids = settings.admin_user_ids
-        self._people = people
-        self._requests = (now(), 0)
-        self._bot = bot
-        self._now = now
+    _settings: Settings
+    _bot: telegram.Bot
+    _now: Callable[[], datetime] = field(kw_only=True)
+    _people: People | None = field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        self.serves = make_access_check(self._settings, self._people)
+        self._requests = self._told_in_all = (self._now(), 0)
         self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
-        self._told_in_all = (now(), 0)
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](MAX_REMEMBERED_PEOPLE)
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
@@ -86,7 +86,7 @@ class Access:
         """Return True if the admins may be asked about a stranger: once each, and MAX_REQUESTS strangers an hour."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
-        if not self._admin_ids and not self._people.claimed_by:
+        if not self._settings.admin_user_ids and not self._people.claimed_by:
             return False
         self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS

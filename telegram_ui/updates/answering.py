@@ -41,7 +41,7 @@ from telegram_ui.updates.serial_queue import Queues, SerialQueues
 logger = logging.getLogger(__name__)
 
 
-@define(kw_only=True, eq=False)
+@define(eq=False)
 class MessagePlacement:
     """Finds the conversation and memory mode of a message.
 
@@ -214,30 +214,23 @@ class AnswerDelivery:
         )
 
 
+@define(eq=False, slots=False)
 class Answering:
     """Answers chat turns. The dispatcher's queues call `answer`."""
 
-    def __init__(
-        self,
-        queue: DurableQueue,
-        commands: Commands,
-        queues: Queues,
-        error_boundary: ErrorBoundary,
-        placement: MessagePlacement,
-        answer_delivery: AnswerDelivery,
-    ) -> None:
-        self._queue = queue
-        self._commands = commands
-        self._dependencies = commands.dependencies
-        self._delivery = commands.dependencies.delivery
-        self._conversation = commands.dependencies.services.conversation
-        self._memory = commands.dependencies.services.memory
-        self._attached_files = AttachedFiles(self._delivery, commands.dependencies.services.attachments)
-        self._queues = queues
-        self._error_boundary = error_boundary
-        self._placement = placement
-        self._answer_delivery = answer_delivery
-        self._settling: set[Scope] = set()
+    _queue: DurableQueue
+    _commands: Commands
+    _queues: Queues
+    _error_boundary: ErrorBoundary
+    _placement: MessagePlacement
+    _answer_delivery: AnswerDelivery
+    _settling: set[Scope] = field(factory=set[Scope], init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._dependencies = self._commands.dependencies
+        self._delivery, services = self._dependencies.delivery, self._dependencies.services
+        self._conversation, self._memory = services.conversation, services.memory
+        self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer a person's message, which may have several pieces. Raise only CancelledError.

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from attrs import define, field
 from cachetools import LRUCache
 from telegram import Update
 from telegram.error import TelegramError
@@ -42,43 +43,35 @@ logger = logging.getLogger(__name__)
 MAX_NOTICES = 100  # unsent notices to strangers and to people who send too much
 
 
+@define(eq=False, slots=False)
 class Dispatcher:
     """Routes the updates that come out of the durable queue. Call `queue.replay` first, and `close` at the end."""
 
-    def __init__(
-        self,
-        queue: DurableQueue,
-        access: Access,
-        commands: Commands,
-        queues: Queues,
-        upgrades: SupergroupUpgrades,
-        answer_delivery: AnswerDelivery,
-        *,
-        claim: Claim,
-        pastes: Pastes[ParsedUpdate] | None = None,
-    ) -> None:
-        self._queue = queue
-        self._access = access
-        self._claim = claim
-        self._commands = commands
-        self._delivery = commands.dependencies.delivery
-        services = commands.dependencies.services
-        self._corrections = services.corrections
-        self._repeats = Repeats(commands.dependencies.buttons, services.corrections)
+    _queue: DurableQueue
+    _access: Access
+    _commands: Commands
+    _queues: Queues
+    _upgrades: SupergroupUpgrades
+    _answer_delivery: AnswerDelivery
+    _claim: Claim = field(kw_only=True)
+    _pastes: Pastes[ParsedUpdate] = field(
+        kw_only=True, factory=lambda: Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
+    )
+    _albums: LRUCache[Scope, str] = field(factory=partial(LRUCache, 1_000), init=False)  # the last one declined
+    _closing: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        dependencies, services = self._commands.dependencies, self._commands.dependencies.services
+        self._delivery, self._corrections = dependencies.delivery, services.corrections
+        self._file_attempts = FileAttempts(self._queue, self._delivery)
+        self._repeats = Repeats(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, commands.choose_language, commands.dependencies.operation.may_run_it
+            self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_it
         )
-        self._placement = MessagePlacement(
-            queue=queue, conversation=services.conversation, memory=services.memory, delivery=self._delivery
+        self._placement = MessagePlacement(self._queue, services.conversation, services.memory, self._delivery)
+        self._answering = Answering(
+            self._queue, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
         )
-        self._answer_delivery = answer_delivery
-        self._file_attempts = FileAttempts(queue, self._delivery)
-        self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-        self._queues = queues
-        self._upgrades = upgrades
-        self._answering = Answering(queue, commands, queues, self._error_boundary, self._placement, answer_delivery)
-        self._albums = LRUCache[Scope, str](1_000)  # the last album declined in each place
-        self._closing = False
 
     async def dispatch_all(self) -> None:
         """Dispatch updates one at a time for as long as the bot runs, so that they keep their order."""

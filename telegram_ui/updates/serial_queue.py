@@ -6,6 +6,7 @@ part of the places, so nobody's backlog delays another person's first message.
 
 import asyncio
 import logging
+import sys
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -44,24 +45,19 @@ class Ticket:
             self._queues.begin_released(self)
 
 
+@define(eq=False, slots=False)
 class SerialQueues:
     """Queues by key. At most `at_once` jobs run at once, and at most `max_per_owner` of one owner.
 
     `owner` returns the owner of a key.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        at_once: int,
-        max_per_owner: int | None = None,
-        owner: Callable[[Any], object] = lambda key: key,
-    ) -> None:
-        self._name = name
-        self._at_once = at_once
-        self._max_per_owner = max_per_owner or at_once
-        self._owner = owner
+    _name: str
+    _at_once: int = field(kw_only=True)
+    _max_per_owner: int = field(default=sys.maxsize, kw_only=True)
+    _owner: Callable[[Any], object] = field(default=lambda key: key, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
         self._waiting: dict[Hashable, deque[Ticket]] = {}
         self._ready: deque[Hashable] = deque()  # queues whose first job may begin, longest waiting first
         self._running: dict[Hashable, Ticket] = {}
