@@ -55,8 +55,6 @@ class _Reader:
         self.media: list[tuple[str, Any]] = []
         self._parts_left = MAX_PARTS
 
-    # blocks ------------------------------------------------------------------------------------------------
-
     def read_blocks(self, blocks: object, level: int) -> str:
         return _join_paragraphs(*(self._read_block(block, level) for block in self._iterate_parts(blocks)))
 
@@ -111,7 +109,7 @@ class _Reader:
             parts += [
                 self._read_unknown_field(value, level + 1)
                 for name, value in block.items()
-                if _may_be_words(name, value)
+                if name not in _READ_BY_NAME and not _is_no_word(name, value)
             ]
         return _join_paragraphs(*parts)
 
@@ -167,8 +165,6 @@ class _Reader:
         head = [*rows[0], *[""] * (width - len(rows[0]))]
         return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * width, *rows[1:]))
 
-    # words -------------------------------------------------------------------------------------------------
-
     def _read_text(self, node: Mapping[str, Any], level: int) -> str:
         return self._read_inline(node.get("text"), level)
 
@@ -187,8 +183,11 @@ class _Reader:
             return _format_code(self._read_plain(node.get("text")))
         if "expression" in node:
             return wrap_words("$", self._read_plain(node["expression"]))
+        if "blocks" in node and "text" not in node:
+            return self._read_container(node, level)
         if "text" not in node:
-            return self._read_container(node, level) if "blocks" in node else self._read_unknown_inline(node)
+            self._note_media(node)
+            return "" if kind == "anchor" else self._read_plain(node)
         words = self._read_inline(node["text"], level + 1)
         match kind:
             case "superscript":
@@ -201,10 +200,6 @@ class _Reader:
                 return words if not url or words.strip() == url else f"[{words}]({url})"
         more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
         return wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
-
-    def _read_unknown_inline(self, node: Mapping[str, Any]) -> str:
-        self._note_media(node)
-        return "" if node.get("type") == "anchor" else self._read_plain(node)
 
     def _read_plain(self, node: object) -> str:
         """Return all strings inside that may be words, at any depth and without their form."""
@@ -238,8 +233,7 @@ class _Reader:
                     return
                 yield part
 
-    def _count_part(self) -> bool:
-        """Count one more part. Return False once there were too many."""
+    def _count_part(self) -> bool:  # False once there were too many
         self._parts_left -= 1
         return self._parts_left >= 0
 
@@ -248,10 +242,6 @@ def _is_no_word(name: object, value: object) -> bool:
     # Addresses and identifiers have no spaces.
     is_identifier = isinstance(value, str) and (name == "type" or len(value.split()) < 2)
     return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
-
-
-def _may_be_words(name: object, value: object) -> bool:
-    return name not in _READ_BY_NAME and not _is_no_word(name, value)
 
 
 def _separate_by_spaces(parts: Sequence[object]) -> list[object]:

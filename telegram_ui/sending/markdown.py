@@ -193,7 +193,7 @@ def _protect_cells(markdown: str) -> str:
             continue
         if tables and tables[-1][-1] == number - 1:
             tables[-1].append(number)
-        elif number and _is_under_table_head(line):
+        elif number and "-" in line and not line.strip("|:- \t>"):  # the line under a head
             tables.append([number - 1, number])
         else:
             lines[number] = _OR.sub(lambda found: "\\|\\|" if found[0] == "||" else found[0], line)
@@ -219,10 +219,6 @@ def _protect_table(lines: list[str], rows: Sequence[int]) -> None:
 
 def _count_cells(row: str) -> int:
     return 1 + len(_BARE_PIPE.findall(row.strip(" \t>").removeprefix("|").removesuffix("|")))
-
-
-def _is_under_table_head(line: str) -> bool:
-    return not line.strip("|:- \t>") and "-" in line
 
 
 def _follow_fence(fence: str, line: str) -> str:

@@ -9,7 +9,7 @@ import telegram
 from telegram.ext.filters import StatusUpdate
 
 from attachments.documents import make_shown_name
-from locales.catalog import ENGLISH, tr, translate
+from locales.catalog import ENGLISH, translate
 from telegram_ui.commands.wording import SENT_KINDS
 
 logger = logging.getLogger(__name__)
@@ -81,11 +81,6 @@ def parse_media_files(
         else:
             unread.append(kind)
     return tuple(files), tuple(dict.fromkeys(unread))
-
-
-def get_kind_name(kind: str) -> str:
-    """Return the name of an attachment kind in the reader's language."""
-    return tr(f"files-kind-{kind}")
 
 
 def get_english_kind_name(kind: str) -> str:

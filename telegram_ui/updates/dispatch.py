@@ -27,7 +27,7 @@ from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
-from telegram_ui.updates.attached import FILE, get_kind_name
+from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -352,7 +352,8 @@ class Dispatcher:
         async def ask_for_words() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:
-                hint = f"{tr('files-cannot-read', what=get_kind_name(parsed.attachment))} {tr('files-write')}"
+                kind = f"files-kind-{parsed.attachment}"
+                hint = f"{tr('files-cannot-read', what=tr(kind))} {tr('files-write')}"
             await self._delivery.say(parsed.chat, hint)
 
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:

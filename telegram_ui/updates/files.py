@@ -22,7 +22,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
 from telegram_ui.sending.formatting import TextBuilder
-from telegram_ui.updates.attached import AttachedFile, PictureSize, get_kind_name
+from telegram_ui.updates.attached import AttachedFile, PictureSize
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
 
@@ -66,10 +66,11 @@ class AttachedFiles:
     async def _add_files(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
         made: list[IncomingPiece] = []
         has_content = False
+        picture_count = sum(file.kind == "picture" for parsed in pieces for file in _list_files(parsed))
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
-            for kind in parsed.unread:
-                turn.notices.append(f"{tr('files-cannot-read', what=get_kind_name(kind))} {tr('files-words-only')}")
+            for name in (f"files-kind-{kind}" for kind in parsed.unread):
+                turn.notices.append(f"{tr('files-cannot-read', what=tr(name))} {tr('files-words-only')}")
             file_pieces = list[IncomingPiece]()
             for file in _list_files(parsed):
                 try:
@@ -79,7 +80,7 @@ class AttachedFiles:
                             parsed,
                             file,
                             piece,
-                            picture_count=_count_pictures(pieces),
+                            picture_count=picture_count,
                             pieces_before=len(file_pieces),
                         )
                     file_pieces += before
@@ -204,10 +205,6 @@ def choose_picture_size(file: AttachedFile, tokens: int) -> PictureSize:
 
 def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
     return parsed.files or ((parsed.replied_picture,) if parsed.replied_picture else ())
-
-
-def _count_pictures(pieces: Sequence[ParsedUpdate]) -> int:
-    return sum(file.kind == "picture" for parsed in pieces for file in _list_files(parsed)) or 1
 
 
 @define(eq=False)

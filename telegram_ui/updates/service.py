@@ -75,12 +75,7 @@ class Service:
 async def identify_bot(settings: Settings) -> str:
     """Return one line about the token's bot, for --check. Raise SettingsError if the token is wrong."""
     _check_token_format(settings)
-    bot = ExtBot[None](
-        settings.telegram_bot_token.value,
-        base_url=f"{settings.telegram_api_url}/bot",
-        request=QuietRequest(**_make_request_options(settings)),
-        get_updates_request=QuietRequest(**_make_request_options(settings)),
-    )
+    bot = _make_bot(settings, QuietRequest(**_make_request_options(settings)))
     try:
         await bot.initialize()  # asks getMe
     except InvalidToken:
@@ -119,14 +114,7 @@ async def open_telegram_service(
     """
     _check_token_format(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
-    bot = ExtBot[None](
-        settings.telegram_bot_token.value,
-        rate_limiter=LeaseGuard(),
-        base_url=f"{settings.telegram_api_url}/bot",
-        base_file_url=f"{settings.telegram_api_url}/file/bot",
-        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
-        get_updates_request=polls,
-    )
+    bot = _make_bot(settings, polls)
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
     relevance = Relevance(access, frozenset(row.name for row in list_commands(families)))
@@ -188,6 +176,17 @@ def _check_token_format(settings: Settings) -> None:
     # A token that breaks the URL would otherwise look like a network error.
     if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
+
+
+def _make_bot(settings: Settings, polls: QuietRequest) -> ExtBot[None]:
+    return ExtBot[None](
+        settings.telegram_bot_token.value,
+        rate_limiter=LeaseGuard(),
+        base_url=f"{settings.telegram_api_url}/bot",
+        base_file_url=f"{settings.telegram_api_url}/file/bot",
+        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
+        get_updates_request=polls,
+    )
 
 
 def _make_request_options(settings: Settings) -> dict[str, Any]:
