@@ -21,7 +21,7 @@ from llm.quota import Charge
 from records.context import MAX_UNFOLDED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
-from records.messages import NEVER_RECALLED, Message
+from records.messages import NEVER_RECALLED, OTHERS, Message
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
@@ -33,7 +33,7 @@ from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
-from retrieval.turns import count_characters, find_uncovered, select_newest_turns, select_own_messages
+from retrieval.turns import count_characters, find_uncovered, select_newest_turns
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
@@ -180,8 +180,9 @@ class MemoryRetrieval:
         `now` is in the owner's time zone. `newest` are the last messages, to which a short question may refer. `before`
         is the turn being answered, which is not searched. `facts` are the usable facts if they were read already.
         """
-        now, own = now or self._clock(), select_own_messages(newest)
-        previous = own[-1].content if own else ""
+        now = now or self._clock()
+        own = [message.content for message in newest if message.role == "user" and message.origin not in OTHERS]
+        previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
         analyse = partial(Question.analyse, text, previous=previous, now=now, speakers=speakers)
         question = await _run_off_loop(analyse, len(text) + len(previous))

@@ -9,7 +9,7 @@ prefix_cache.py      keeps the beginning of prompts stable for providers' caches
 prompt_builder.py    builds a request within its ceiling
 question.py          an analysed question: terms, meaning, times
 ranking.py           scores the earlier passages
-replies.py           the quoted words and neighbours of a message that is replied to
+replies.py           the messages around the one that is replied to
 sent_along.py        the words and files of an incoming message
 turns.py             past turns, whole or cut in the middle
 wide_questions.py    recognises questions about an order, a count or a whole story

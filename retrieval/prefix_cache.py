@@ -26,18 +26,12 @@ def choose_version(active: Summary, versions: Mapping[int, Summary], block: int)
         before = versions.get(shown.base_id)
         if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
             break
-        if before.last_id // block != active.last_id // block or not _is_continuation(before, shown):
+        # A rolling summary may also have absorbed imported history or the summary of another policy.
+        extends = shown.policy == "sliding" or (shown.source_ids == (before.id,) and shown.first_id == before.first_id)
+        if before.last_id // block != active.last_id // block or not extends:
             break
         shown = before
     return shown
-
-
-def _is_continuation(before: Summary, after: Summary) -> bool:
-    """Return True if the newer version only extends the older one.
-
-    A rolling summary may also have absorbed imported history or the summary of another policy.
-    """
-    return after.policy == "sliding" or (after.source_ids == (before.id,) and after.first_id == before.first_id)
 
 
 def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:

@@ -12,7 +12,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import prefix_cache, replies, sent_along
+from retrieval import prefix_cache, sent_along
 from retrieval.budgets import Budgets, add_sections
 from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role
 from text.tokenizer import Tokenizer
@@ -24,6 +24,8 @@ MAX_INSTRUCTIONS_TOKENS = 400
 INSTRUCTIONS_SHARE = 10  # lasting instructions take at most a tenth of the ceiling
 MAX_MESSAGE_TOKENS = 10**9  # for the first rendering of the message, before its room is known
 USUAL_SHARE = 0.25  # tokens per character if none were counted: English has four characters a token
+MAX_QUOTED_TOKENS = 150  # of the words that a reply quotes
+QUOTED_SHARE = 20  # they take at most a twentieth of the ceiling
 FACTS_SHARE = 3  # facts take at most a third of the budget for snippets
 
 
@@ -66,7 +68,9 @@ class PromptBuilder:
         self._history: tuple[int, int] | None = None
         self._clock = prompts.format_clock(now)
         if incoming.replied is not None:
-            self._clock = f"{replies.quote_replied(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
+            limit = min(MAX_QUOTED_TOKENS, budgets.ceiling // QUOTED_SHARE)
+            replied = replace(incoming.replied, text=tokenizer.cut_end(incoming.replied.text, limit))
+            self._clock = f"{prompts.format_replied(replied)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
         system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(system, budgets.system)

@@ -1,26 +1,15 @@
-"""Finds what a reply to an earlier message brings along: the quoted words, that message and its neighbours. Pure."""
+"""Selects the messages around the one that is replied to. Pure."""
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 
-from llm import prompts
 from records.context import Snippet
 from records.messages import NEVER_RECALLED, Message
-from records.turns import Replied
 from text.tokenizer import Tokenizer
 
-MAX_QUOTED_TOKENS = 150
-QUOTED_SHARE = 20  # the quoted words take at most a twentieth of the ceiling
 NEIGHBOURS = 2  # messages before and after the one that is replied to
 ROOM_SHARE = 2  # these messages take at most half of the room for snippets
 MAX_MESSAGE_TOKENS = 300
 LINE_TOKENS = 24  # of a line without its text: day, time and a name
-
-
-def quote_replied(replied: Replied, tokenizer: Tokenizer, ceiling: int) -> str:
-    """Format the quoted words for the prompt."""
-    limit = min(MAX_QUOTED_TOKENS, ceiling // QUOTED_SHARE)
-    return prompts.format_replied(replace(replied, text=tokenizer.cut_end(replied.text, limit)))
 
 
 def find_reply_snippets(

@@ -43,13 +43,13 @@ class TurnRenderer:
         for message in messages:
             if message.origin != "declined":
                 grouped.setdefault(message.turn, []).append(message)
-        return [self._render_whole(group) for group in grouped.values()]
-
-    def _render_whole(self, group: Sequence[Message]) -> PastTurn:
-        shown = cut_documents(group)
-        ids = {message.id for message in shown}
-        turn = self._make_turn(shown, [self._render_content(message) for message in shown])
-        return replace(turn, left_out=tuple(message for message in group if message.id not in ids))
+        turns = []
+        for group in grouped.values():
+            shown = cut_documents(group)
+            ids = {message.id for message in shown}
+            turn = self._make_turn(shown, [self._render_content(message) for message in shown])
+            turns.append(replace(turn, left_out=tuple(message for message in group if message.id not in ids)))
+        return turns
 
     def squeeze(self, turn: PastTurn, room: int) -> PastTurn | None:
         """Cut the longest messages of a turn in the middle so that it fits. Return None if too little would be left."""
@@ -104,11 +104,6 @@ def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message
     """Return the messages of the `turns` newest turns, in their order."""
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
-
-
-def select_own_messages(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that people wrote themselves."""
-    return [message for message in messages if message.role == "user" and message.origin not in OTHERS]
 
 
 def count_characters(messages: Sequence[Message]) -> int:
