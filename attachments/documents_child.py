@@ -21,7 +21,7 @@ SECONDS = 60  # of a processor
 
 def read(data: bytes, name: str) -> DocumentText:
     """Return the text of a document. Raise DocumentUnreadable."""
-    passages, is_whole = make_passages(detection.lines(data, name))
+    passages, is_whole = make_passages(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)

@@ -10,8 +10,7 @@ from text.characters import find_boundary, find_sentence_ends
 MAX_PASSAGE_CHARS = 1_500  # characters: some 400 tokens, which is what an embedding of 512 tokens still reads whole
 MAX_TEXT_CHARS = 200_000  # characters that are kept of one document: some 50,000 tokens, a book of a hundred pages
 MAX_PASSAGES = 400  # of one document, however short its pages are
-SHORT_PAGE = 300
-"""Characters of pages that are put together into one passage; a longer one has its own, so that it can be quoted."""
+SHORT_PAGE = 300  # characters; shorter pages share a passage, a longer one has its own
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

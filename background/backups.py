@@ -42,10 +42,7 @@ class LastBackup:
 
 @define(kw_only=True, eq=False)
 class Backups:
-    """The backups of one bot. `bot_id` is part of their names, so several bots may share a folder.
-
-    `is_elected` returns True if this process makes the backups. `failure` tells why the last attempt failed, or is "".
-    """
+    """Daily backups. `bot_id` is part of their names. `failure` says why the last attempt failed, or is empty."""
 
     _folder: Path
     _keep: int
@@ -115,7 +112,7 @@ def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Ba
     """Return the daily backups, or None without BACKUP_DIR. Raise SettingsError if it is not writable."""
     if settings.backup_dir is None:
         return None
-    demand_backup_folder(settings.backup_dir)
+    create_backup_folder(settings.backup_dir)
     return Backups(
         folder=settings.backup_dir,
         keep=settings.backup_keep,
@@ -127,7 +124,7 @@ def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Ba
     )
 
 
-def demand_backup_folder(folder: Path) -> None:
+def create_backup_folder(folder: Path) -> None:
     """Create the folder if needed. Raise SettingsError if it is not writable."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -29,10 +29,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 @define(kw_only=True, eq=False)
 class Indexing:
-    """A background task that embeds messages.
-
-    `charge` is called with the embedded texts by owner. `pause` waits for a number of seconds after a failure.
-    """
+    """Embeds messages in the background. `charge` gets the texts by owner. `pause` waits after a failure."""
 
     _memory: ExternalMemory
     _embedder: Embedder
@@ -95,10 +92,7 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed each message alone, so that a message that the embedder refuses does not block the others.
-
-        Raise ModelError if the embedder accepts none of them.
-        """
+        """Embed messages one by one, so that a refused one does not block the others. Raise ModelError if all are."""
         await self._embedder.passages(["."])
         made: list[MessageVectors] = []
         for seq, message in found:
@@ -111,22 +105,20 @@ class Indexing:
         return made
 
     async def _embed_messages(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        texts = [self._texts_to_embed(message) for _, message in found]
-        vectors = await self._embedder.passages([text for of_one in texts for text in of_one])
+        texts: list[str] = []
         by_owner: dict[int, list[str]] = {}
-        for (_, message), of_one in zip(found, texts, strict=True):
-            by_owner.setdefault(message.scope.owner, []).extend(of_one)
+        places: list[slice] = []
+        for _, message in found:
+            parts = split_passages(message.content)
+            # A long answer is not embedded, since word search finds it.
+            is_skipped = len(parts) > 1 and message.role == "assistant"
+            passages = [] if is_skipped else [part.strip() for part in parts[:MAX_PASSAGES]]
+            places.append(slice(len(texts), len(texts) + len(passages)))
+            texts += passages
+            by_owner.setdefault(message.scope.owner, []).extend(passages)
+        vectors = await self._embedder.passages(texts)
         await self._charge(by_owner)
-        made, start = [], 0
-        for (seq, message), of_one in zip(found, texts, strict=True):
-            end = start + len(of_one)
-            made.append(MessageVectors(seq=seq, message=message, passages=vectors[start:end]))
-            start = end
-        return made
-
-    def _texts_to_embed(self, message: Message) -> list[str]:
-        """Return the passages of a message to embed. A long answer has none, since word search finds it."""
-        parts = split_passages(message.content)
-        if len(parts) > 1 and message.role == "assistant":
-            return []
-        return [part.strip() for part in parts[:MAX_PASSAGES]]
+        return [
+            MessageVectors(seq=seq, message=message, passages=vectors[place])
+            for (seq, message), place in zip(found, places, strict=True)
+        ]

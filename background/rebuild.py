@@ -51,10 +51,7 @@ Tell = Callable[[RebuildProgress], Awaitable[None]]
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """The running rebuilds. They are cancelled when the `async with` block ends.
-
-    `stand_in` summarises a chunk that the model refuses to summarise.
-    """
+    """Runs rebuilds. `stand_in` summarises a chunk that the model refuses."""
 
     _memory: ExternalMemory
     _summaries: SummaryManager
@@ -165,26 +162,29 @@ class Rebuilder:
     async def _make_planned_summary(
         self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
     ) -> None:
-        """Make the planned summary. The source ids in the plan are indexes into `made`.
-
-        If a person corrected the summary of the same messages, keep their text.
-        """
+        """Make a planned summary from the sources in `made`. Keep the text of a summary that a person corrected."""
         below = sorted(
             (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
         )
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
         first, last = _find_span(below, messages)
         policy = find_policy(plan.policy)
-        touching = [one for one in corrected if one.first_at <= last[1] and one.last_at >= first[1]]
-        touching = [one for one in touching if one.level == plan.level or not policy.has_levels]
-        same = next((one for one in touching if (one.first_id, one.last_id) == (first[0], last[0])), None)
+        overlapping = [
+            summary
+            for summary in corrected
+            if summary.first_at <= last[1]
+            and summary.last_at >= first[1]
+            and (summary.level == plan.level or not policy.has_levels)
+        ]
+        span = first[0], last[0]
+        same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
         compressed = 1 + max((int(source.made.details["compressed"]) for source in below), default=0)
         if same:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
             stored = [_make_stored_summary(lease.scope, summary) for summary in below]
-            material = await self._gather_material(lease.scope, config, plan.policy, stored, messages, touching)
+            material = await self._gather_material(lease.scope, config, plan.policy, stored, messages, overlapping)
             text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
@@ -199,7 +199,7 @@ class Rebuilder:
                 last=last,
                 message_count=len(messages) + sum(source.message_count for source in below),
                 policy=plan.policy,
-                correction="\n".join(one.correction for one in ([same] if same else touching)),
+                correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
             )
         )
 
@@ -252,20 +252,20 @@ class Rebuilder:
         try:
             config = await self._memory.config(scope.owner)
             async with self._memory.home(scope.owner) as store:
-                known = {one.id: one for one in await store.list_summaries(scope, active_only=False)}
-            for one in sorted(known.values(), key=lambda summary: summary.id):
-                if changed.isdisjoint(one.source_ids) or one.correction or config is None:
+                known = {summary.id: summary for summary in await store.list_summaries(scope, active_only=False)}
+            for summary in sorted(known.values(), key=lambda summary: summary.id):
+                if changed.isdisjoint(summary.source_ids) or summary.correction or config is None:
                     continue
-                changed.add(one.id)
+                changed.add(summary.id)
                 async with self._memory.home(scope.owner) as store:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
-                    messages = await store.timeline.read_chunk(scope, one.id, limit=MAX_CHUNK_MESSAGES)
-                below = [known[source] for source in one.source_ids if source in known]
-                material = await self._gather_material(scope, config, one.policy, below, messages)
-                made = await self._summarise(lease, replace(material, compressed=one.times_compressed))
+                    messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
+                below = [known[source] for source in summary.source_ids if source in known]
+                material = await self._gather_material(scope, config, summary.policy, below, messages)
+                made = await self._summarise(lease, replace(material, compressed=summary.times_compressed))
                 async with self._memory.home(scope.owner) as store:
-                    await store.rebuilds.put_text(lease, one.id, made)
-                known[one.id] = replace(one, text=made.text)
+                    await store.rebuilds.put_text(lease, summary.id, made)
+                known[summary.id] = replace(summary, text=made.text)
         except KeepsakeError as error:
             log.warning("the summaries above #%d of %s stay: %s", number, scope, type(error).__name__)
         await self._summaries.release(lease)
@@ -334,21 +334,21 @@ def _find_span(
     return (min(ids), min(dates)), (max(ids), max(dates))
 
 
-def _make_stored_summary(scope: Scope, one: Rebuilt) -> Summary:
+def _make_stored_summary(scope: Scope, rebuilt: Rebuilt) -> Summary:
     return Summary(
         id=0,
         scope=scope,
-        level=one.level,
-        text=one.made.text,
-        created_at=one.last[1],
+        level=rebuilt.level,
+        text=rebuilt.made.text,
+        created_at=rebuilt.last[1],
         source_chunk_ids=(),
         source_ids=(),
         is_active=True,
-        first_id=one.first[0],
-        last_id=one.last[0],
-        first_at=one.first[1],
-        last_at=one.last[1],
-        message_count=one.message_count,
+        first_id=rebuilt.first[0],
+        last_id=rebuilt.last[0],
+        first_at=rebuilt.first[1],
+        last_at=rebuilt.last[1],
+        message_count=rebuilt.message_count,
     )
 
 

@@ -13,10 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """A task that runs every `every` seconds and never overlaps with itself.
-
-    With `at_start` it also runs when the scheduler starts, so that frequent restarts do not prevent it.
-    """
+    """A task that runs every `every` seconds, and with `at_start` also when the scheduler starts."""
 
     name: str
     work: Callable[[], Awaitable[object]]

@@ -34,8 +34,7 @@ log = logging.getLogger(__name__)
 
 MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
 RESULTS_SHARE = 3  # the divisor of the ceiling that gives the token limit for all tool calls and results of an answer
-SCHEMAS_SHARE = 12
-"""The divisor of the ceiling that gives the token limit for tool schemas. The most useful tools come first."""
+SCHEMAS_SHARE = 12  # the divisor of the ceiling that gives the token limit for tool schemas
 
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
@@ -105,9 +104,7 @@ def make_given_answer(answered: Answered) -> GivenAnswer:
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks the model that the owner chose, and runs the tools that it calls. Without `tools` the model is never offered
-    any.
-    """
+    """Asks the owner's model and runs the tools that it calls. Without `tools` it is offered none."""
 
     _model: ChatModel
     _others: Mapping[str, ChatModel] = field(factory=dict)
@@ -255,7 +252,7 @@ def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], ext
 
 
 def _format_round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
-    """Return one round of tool calls as messages: the calls, then each result."""
+    """Return tool calls and their results as messages."""
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),

@@ -29,9 +29,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds the context of a turn and asks the model. Older messages are folded first if the prompt exceeds
-    `pressure`, a share of the token budget (0: never).
-    """
+    """Builds contexts and asks the model. Above `pressure`, a share of the token budget, it folds first."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -50,7 +48,7 @@ class Answerer:
 
     async def _request_answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         session = turn.session
-        await self._quota.demand(turn.incoming.person.id)
+        await self._quota.raise_if_used_up(turn.incoming.person.id)
         if session.is_outdated:  # a fact was forgotten since the question was stored
             session.is_outdated, turn.sources = False, None
         async with self._preparing:

@@ -55,7 +55,7 @@ class Attachments:
         """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
         self.raise_if_deaf()
         assert self._transcriber is not None  # noqa: S101 - for the type checker
-        await self._quota.demand(person)
+        await self._quota.raise_if_used_up(person)
         text = await self._transcriber.transcribe(data, name, mime)
         await self._quota.charge_spoken(person, self._transcriber.name, written=text)
         if not text:
@@ -72,7 +72,7 @@ class Speech:
 
     async def speak(self, text: str, *, person: int) -> bytes:
         """Return a recording of a text in a format that Telegram plays. Raise ModelError."""
-        await self._quota.demand(person)
+        await self._quota.raise_if_used_up(person)
         recording = await self._speaker.speak(text)
         await self._quota.charge_spoken(person, self._speaker.name, read=text)
         return recording

@@ -44,11 +44,7 @@ class MemoryIsOff(NotOffered):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One setting that an owner can choose, stored in the OwnerConfig field `name`.
-
-    `text` and `hint` are the keys of its label and of the sentence below it. `change_to` maps a value to a change of
-    several fields.
-    """
+    """One setting, stored in the OwnerConfig field `name`. `text` and `hint` are keys of texts."""
 
     name: str
     text: str
@@ -163,10 +159,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 
 
 async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
-    """Apply choices, given by name, and return the new configuration.
-
-    Raise NotOffered before anything is changed, or StorageError.
-    """
+    """Apply choices, given by name. Raise NotOffered before anything is changed, or StorageError."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.config(owner)

@@ -349,10 +349,10 @@ class Conversation:
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
             is_stopped=answered.is_stopped,
-            offers_memory=self._may_offer_memory(turn),
+            offers_memory=self._should_offer_memory(turn),
         )
 
-    def _may_offer_memory(self, turn: Turn) -> bool:
+    def _should_offer_memory(self, turn: Turn) -> bool:
         """Return True once for a private chat whose memory is off."""
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:

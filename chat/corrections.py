@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 
@@ -42,19 +43,15 @@ class Corrections:
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase from every store and file, and from this process. Return what was erased. Raise StorageError."""
+        async with nullcontext() if what.is_of_facts_alone else self._memory.between_turns(owner):
+            return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
+
+    async def _forget_uncancelled(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
         if what.is_of_facts_alone:
-            return await run_uncancelled(partial(self._forget_facts, owner, what, cleans_files=cleans_files))
-        async with self._memory.between_turns(owner):
-            return await run_uncancelled(partial(self._forget_messages, owner, what, cleans_files=cleans_files))
-
-    async def _forget_facts(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
-        self._sessions.mark_outdated(owner)
-        log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
-        return taken
-
-    async def _forget_messages(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
+            self._sessions.mark_outdated(owner)
+            log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
+            return taken
         for session in self._sessions.of_owner(owner):
             session.forget(what)
         self._drop_held_records(owner)
@@ -75,9 +72,7 @@ class Corrections:
             self._explanations.drop(scope)
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
-        """Restore the text that a fact had before its last edit, and erase the edited text everywhere. Return None if
-        it was never edited. Raise StorageError.
-        """
+        """Undo the last edit of a fact, and erase the edited text. Return None if there is none. Raise StorageError."""
         async with self._memory.home(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))

@@ -113,9 +113,7 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Return the explanation of the latest answer, or of the one that a Telegram message shows or asked for. Return
-        None if it is unknown. Raise StorageError.
-        """
+        """Explain the latest answer, or the one that a Telegram message shows or asked for. Raise StorageError."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -129,9 +127,7 @@ class Explanations:
     async def explain_latest(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """Return explanations of the latest answers with ids below `before`, newest first, each with its id. The id is
-        None for an unstored answer. Raise StorageError.
-        """
+        """Explain the latest answers, newest first. Each comes with its id, or None if unstored. Raise StorageError."""
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
@@ -140,9 +136,8 @@ class Explanations:
             if held is not None and (not stored or held.at > stored[0][1].at):
                 found.append((None, await _make_explanation(held, store, scope, is_stored=False)))
             if store is not None:
-                found += [
-                    (number, await _make_explanation(one, store, scope, is_stored=True)) for number, one in stored
-                ]
+                for number, record in stored:
+                    found.append((number, await _make_explanation(record, store, scope, is_stored=True)))
         return found[:limit]
 
     def _find_latest(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:

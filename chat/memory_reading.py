@@ -3,7 +3,7 @@
 Each line has its message's number, with which the model can read on.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import zip_longest
@@ -29,8 +29,7 @@ from text.tokenizer import Tokenizer
 MAX_QUERIES = 4
 MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
-NEAR = 0.0
-"""The closeness in meaning of an average message. A model that reads on goes further than a person who searches."""
+NEAR = 0.0  # the closeness in meaning of an average message, since a model reads on further than a person
 MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
 MAX_LINE_CHARS = 90  # of what was said in a line of a list: forty of them fit a result
 NEIGHBOURS = 6  # messages before and after the one that is read around
@@ -58,7 +57,7 @@ class ReadingWish:
         """Parse the arguments of a call, or return a sentence that says what is wrong with them."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
-        queries = tuple(dict.fromkeys(" ".join(str(one).split()) for one in given if one))
+        queries = tuple(dict.fromkeys(" ".join(str(query).split()) for query in given if query))
         queries = tuple(filter(None, queries))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
@@ -137,9 +136,7 @@ class MemoryReading:
     async def _find_hits(
         self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None
     ) -> tuple[list[Hit], int]:
-        """Return hits and their number. Several queries are interleaved, best first; without a query all messages of
-        the period match.
-        """
+        """Return the hits of all queries, interleaved, and their number. Without a query, the whole period matches."""
         if not wish.queries:
             hits = await self._find_by_time(store, scope, wish, until)
             return hits, len(hits)
@@ -186,17 +183,14 @@ class MemoryReading:
         lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
         return lines, {message.id: text for message, _, text in taken}
 
-    def _quote_hits(self, hits: Iterable[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
-        return self._quote_snippets([Snippet(message=hit.message, text=hit.text, score={}) for hit in hits], room, now)
-
-    def _quote_snippets(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _quote_hits(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
         packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=prompts.format_numbered)
-        for snippet in snippets:
-            packing.add_snippet(snippet)
+        for hit in hits:
+            packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
         text = prompts.format_remembered(fitting, now, line=prompts.format_numbered) if fitting else ""
-        return text, {one.message.id: one.text for one in fitting}
+        return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_around(
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
@@ -207,21 +201,26 @@ class MemoryReading:
             return Shown(text="There is no such message.")
         before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
         after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
-        places = {one.id: abs(place) for place, one in enumerate([*before, middle, *after], -len(before))}
-        near = [one for one in (middle, *before, *after) if _may_be_shown(one) and _is_earlier(one, until)]
-        near = [one for one in near if one.turn == middle.turn or one.id not in seen.messages]
-        near.sort(key=lambda one: (one.id != number, one.turn != middle.turn, places[one.id]))
+        distances = {message.id: abs(place) for place, message in enumerate([*before, middle, *after], -len(before))}
+        near = [
+            message
+            for message in (middle, *before, *after)
+            if _may_be_shown(message)
+            and _is_earlier(message, until)
+            and (message.turn == middle.turn or message.id not in seen.messages)
+        ]
+        near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
 
         def fill() -> tuple[str, dict[int, str]]:
-            left, snippets = room - MAX_HINT_TOKENS, list[Snippet]()
-            for one in near:
-                most = left if one.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
-                text = self._tokens.cut_end(one.content, most - LINE_TOKENS)
+            left, hits = room - MAX_HINT_TOKENS, list[Hit]()
+            for message in near:
+                most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
+                text = self._tokens.cut_end(message.content, most - LINE_TOKENS)
                 left -= self._tokens.count(text) + LINE_TOKENS
-                snippets.append(Snippet(message=one, text=text, score={}))
+                hits.append(Hit(message=message, text=text))
                 if left < WORTH_SHOWING:
                     break
-            return self._quote_snippets(snippets, room - MAX_HINT_TOKENS, now)
+            return self._quote_hits(hits, room - MAX_HINT_TOKENS, now)
 
         text, shown = await run_maybe_in_thread(fill, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
@@ -231,22 +230,21 @@ class MemoryReading:
         terms = {term for query in wish.queries for term in list_content_terms(query)}
         if not terms:
             return []
-        known = (await store.list_summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
-        known = [
-            one
-            for one in known
-            if one.id not in seen.summaries
-            and (wish.since is None or one.last_at >= wish.since)
-            and (wish.before is None or one.first_at < wish.before)
+        summaries = [
+            summary
+            for summary in (await store.list_summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
+            if summary.id not in seen.summaries
+            and (wish.since is None or summary.last_at >= wish.since)
+            and (wish.before is None or summary.first_at < wish.before)
         ]
 
-        def best() -> list[Summary]:
-            shares = {one.id: len(terms.intersection(analyse_text(one.text))) / len(terms) for one in known}
-            holding = [one for one in known if shares[one.id] >= MIN_SHARE]
-            # Of equals the one of the shortest time, which says most of it.
-            return sorted(holding, key=lambda one: (-shares[one.id], one.message_count))[:MAX_SUMMARIES]
+        def rank() -> list[Summary]:
+            words = {summary.id: len(terms.intersection(analyse_text(summary.text))) for summary in summaries}
+            matching = [summary for summary in summaries if words[summary.id] >= MIN_SHARE * len(terms)]
+            # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
+            return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]
 
-        return await run_maybe_in_thread(best, in_thread=True)
+        return await run_maybe_in_thread(rank, in_thread=True)
 
 
 def _format_hint(more: int, wish: ReadingWish) -> str:

@@ -102,9 +102,7 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin: int
 async def propose_broadcast(
     services: Services, operation: Operation, admin: int, words: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
-    """Store an admin's broadcast until it is confirmed, and return it with its audience. Return a sentence if it cannot
-    be sent.
-    """
+    """Store an unconfirmed broadcast. Return it with its audience, or a sentence that says why it cannot be sent."""
     text, people = words.strip(), await list_audience(services.memory, operation, admin)
     if not text:
         return tr("admin-arguments")

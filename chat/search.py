@@ -22,9 +22,7 @@ NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message wi
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A message that a search found. `text` is the whole message, or the matching passage of a long one. `has_words` is
-    False for a match by meaning alone.
-    """
+    """A found message. `text` is the passage that matches. `has_words` is False for a match by meaning alone."""
 
     message: Message
     text: str
@@ -33,9 +31,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """One page of search results. `until` is the newest message id when the search began, so that later pages continue
-    the same list.
-    """
+    """One page of search results. Later pages search messages up to the id `until`, to continue the same list."""
 
     found: tuple[Hit, ...]
     first: int

@@ -29,11 +29,7 @@ class GivenAnswer:
 
 @dataclass
 class Unwritten:
-    """A turn that a failing store did not take.
-
-    With `if_on` the mode was unknown, so the turn is dropped if memory turns out to be off. `then` holds callbacks to
-    run once it is stored.
-    """
+    """A turn that a failing store did not take. With `if_on` it is dropped if memory turns out to be off."""
 
     messages: list[NewMessage]
     turn: int | None = None

@@ -34,9 +34,7 @@ class Settling:
     _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Describe pictures, learn facts and fold messages as far as due. Return sentences for the owner, such as about
-        a failed fold.
-        """
+        """Describe pictures, learn facts and fold messages if due. Return notices for the owner."""
         try:
             if memory_mode_of(await self._memory.config(scope.owner)) == "incognito":
                 return ()

@@ -23,8 +23,7 @@ from text.characters import remove_invisible
 
 log = logging.getLogger(__name__)
 
-MARKS = " \t\n\"'“”„«»*_#.。"
-"""Characters that models put around a title."""
+MARKS = " \t\n\"'“”„«»*_#.。"  # that models put around a title
 
 
 @define(kw_only=True, eq=False)

@@ -84,9 +84,7 @@ TOOL_NAMES = (REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.name, OFFER
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Used:
-    """A tool call that was carried out. `note` is stored and contains none of the user's words. `found` and `summaries`
-    are ids.
-    """
+    """A tool call that was carried out. `note` is stored. `found` and `summaries` are ids."""
 
     call: ToolCall
     result: str

@@ -68,11 +68,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. A completion may then consist of `calls`.
-
-        With `must_answer` it may call none, although the request still lists them. `known` names further tools that it
-        must not call.
-        """
+        """Return the model with these tools. It may not call those in `known`, or any tool with `must_answer`."""
         return self
 
 

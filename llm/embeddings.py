@@ -4,7 +4,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 import numpy as np
 
@@ -19,18 +19,12 @@ if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
 MAX_INPUT_CHARS = 8_000  # characters of a text that an endpoint is sent
-MAX_ANSWER_BYTES = 32_000_000
-"""Bytes of an answer that are read: 64 vectors of 8,192 numbers with 20 digits have fewer than half of them."""
-MAX_DIMENSIONS = 8_192
-"""Of a vector that is believed: twice what the largest hosted models give. Each message keeps one."""
+MAX_ANSWER_BYTES = 32_000_000  # 64 vectors of 8,192 numbers with 20 digits have fewer than half
+MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each message keeps a vector
 
 
 class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
-    """Turns texts into normalised vectors. Raises a ModelError. Use with `async with`.
-
-    Stored vectors carry `name` because vectors of different models cannot be compared. `dimensions` is 0 until the
-    endpoint has answered once.
-    """
+    """Turns texts into normalised vectors. Raises ModelError. `dimensions` may be 0 before the first answer."""
 
     @property
     def name(self) -> str: ...
@@ -76,7 +70,7 @@ class EndpointEmbedder(EndpointClient):
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.renew) as response:
             answer = await response.json(MAX_ANSWER_BYTES)
-        rows = answer.get("data") if isinstance(answer, dict) else answer
+        rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:
             indices = [int(row.get("index", 0)) for row in rows or ()]
             if set(indices) != {0}:  # some servers number none, or every one 0: these are in order

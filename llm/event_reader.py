@@ -90,10 +90,7 @@ def _decode(data: bytes) -> str:
 
 
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a JSON text: one, several in a row, or those of a list (Gemini). Skip other text.
-
-    Raise ModelBroken if it is damaged or has too many parts.
-    """
+    """Yield the objects of a JSON text, alone, in a row or in a list. Skip other text. Raise ModelBroken if damaged."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

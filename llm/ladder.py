@@ -24,11 +24,9 @@ LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perha
 
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
 ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
-SHORTER = 0.4
-"""The share of a prompt that is tried after a refusal that tells no size: twice that is a sixth, three times a 16th."""
+SHORTER = 0.4  # the share of a prompt that is tried after a refusal without a size
 SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8  # sizes that are believed
-SMALLEST_ALONE = 512
-"""A smaller size is not believed where the refusal tells no other: it may be the number of anything."""
+SMALLEST_ALONE = 512  # a smaller number in a refusal may be anything, unless there are two
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
@@ -39,11 +37,7 @@ def reserve_answer_tokens(window: int) -> int:
 
 @dataclass
 class Window:
-    """What is known about a model's context window.
-
-    `tokens` is its size and `ratio` its tokens for one counted here. `most` is the prompt limit, counted here, after a
-    refusal.
-    """
+    """A model's context window. `ratio` is its tokens per token of ours. `most` is the prompt limit after a refusal."""
 
     tokens: int | None = None
     ratio: float = 1.0

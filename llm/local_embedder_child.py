@@ -11,14 +11,11 @@ import numpy as np
 from runtime.subprocess_child import limit_process
 from text.characters import keep_both_ends, normalise_unicode, replace_surrogates
 
-REQUEST = struct.Struct(">?I")
-"""Whether it is a question; bytes of UTF-8 that follow. The answer: little-endian float32."""
+REQUEST = struct.Struct(">?I")  # is it a query, and the bytes of UTF-8 that follow; the answer is float32
 READY = b"+"  # the first byte of all: the model was loaded and works
-MEMORY = 2_000_000_000
-"""Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
+MEMORY = 2_000_000_000  # bytes of address space; the model takes 0.1 billion, its threads reserve more
 MAX_CHARS = 4_000
-MAX_TOKENS = {False: 510, True: 128}
-"""Tokens that the model reads of a passage, one window of its own, and of a question: a third of a second."""
+MAX_TOKENS = {False: 510, True: 128}  # of a passage, and of a query, which takes a third of a second
 READ_ONCE, AS_MUCH_SAID = 24, 100
 """A question of so many tokens, which are a passage's, is read half as what looks for something and half as something
 said; the shorter it is, the less, and a short one not at all (docs/recall.md).
@@ -57,13 +54,13 @@ def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
     while (count := model.token_count(text, is_query)) > MAX_TOKENS[is_query]:
         most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = keep_both_ends(text, most) if is_query else text[:most]
-    vector = _read(model, text, is_query)
+    vector = _encode(model, text, is_query)
     if is_query and count > READ_ONCE:
         said = count / (count + AS_MUCH_SAID)
-        vector = (1 - said) * vector + said * _read(model, text, False)
+        vector = (1 - said) * vector + said * _encode(model, text, False)
     return vector
 
 
-def _read(model: Any, text: str, is_query: bool) -> Any:
+def _encode(model: Any, text: str, is_query: bool) -> Any:
     vector = np.asarray(model.encode([text], is_query=is_query)[0], dtype=np.float32)
     return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))

@@ -46,7 +46,7 @@ class _Deterministic(ChatModel):
         self._tokenizer = Tokenizer.for_model(self.name)
 
     @abstractmethod
-    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str: ...
+    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str: ...
 
     async def complete(
         self,
@@ -56,7 +56,7 @@ class _Deterministic(ChatModel):
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """Return the computed text, streamed word by word."""
-        text = self._text(messages, schema)
+        text = self._compute_text(messages, schema)
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
                 await on_text(text[:end])
@@ -72,7 +72,7 @@ class OfflineModel(_Deterministic):
 
     name = "offline"
 
-    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
+    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         earlier = [message for message in messages if message.role != "system"]
         asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
         sentences, words = split_blocks(asked)
@@ -104,7 +104,7 @@ class ExtractiveSummarizer(_Deterministic):
 
     name = "extractive"
 
-    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
+    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         """Return an extract of the last user message, or the facts that it states if JSON is asked for."""
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
@@ -119,31 +119,28 @@ class ExtractiveSummarizer(_Deterministic):
 def _find_known(statements: Sequence[Sentence]) -> list[Sentence]:
     """Return up to eight facts and, newest first, statements that no fact covers."""
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
-    fact_terms = [_terms_of(fact.text) for fact in facts]
-    with_terms = ((sentence, _terms_of(sentence.text)) for sentence in reversed(statements))
+    fact_terms = [_list_terms(fact.text) for fact in facts]
+    with_terms = ((sentence, _list_terms(sentence.text)) for sentence in reversed(statements))
     new = [
         sentence
         for sentence, terms in with_terms
         if terms and not any(len(terms & known) > len(terms) / 2 for known in fact_terms)
     ]
-    return _drop_repeats([*facts, *sorted(new, key=_date_of, reverse=True)])[:8]
+    return _drop_repeats([*facts, *sorted(new, key=_get_sort_date, reverse=True)])[:8]
 
 
 def find_best_quotes(question: str, statements: Sequence[Sentence]) -> list[Sentence]:
     """Return up to three sentences that share the most and rarest words with the question, the latest first."""
-    shared = [_terms_of(question) & _terms_of(sentence.text) for sentence in statements]
+    shared = [_list_terms(question) & _list_terms(sentence.text) for sentence in statements]
     frequency = Counter(term for terms in shared for term in terms)
     scores = [sum(1 / frequency[term] for term in terms) for terms in shared]
     min_score = max(scores, default=0.0) * 0.75
     best = [sentence for score, sentence in zip(scores, statements, strict=True) if score >= min_score > 0]
-    return _drop_repeats(sorted(best, key=_date_of)[::-1])[:3]
+    return _drop_repeats(sorted(best, key=_get_sort_date)[::-1])[:3]
 
 
 def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
-    """Return up to five of the most informative sentences, verbatim and in order, within `max_tokens`.
-
-    Prefer statements of the user.
-    """
+    """Return up to five informative sentences, in order and within `max_tokens`. Prefer the user's statements."""
     sentences = _drop_repeats(_read_sentences(text))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [sentence for sentence in said if not is_question(sentence.text) and _score_sentence(sentence.text) > 1]
@@ -160,7 +157,7 @@ def extract_sentences(text: str, max_tokens: int, *, count: Callable[[str], int]
 def _score_sentence(text: str) -> int:
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
-    return min(6, len(_terms_of(text))) + 2 * min(6, len(telling))
+    return min(6, len(_list_terms(text))) + 2 * min(6, len(telling))
 
 
 def split_blocks(text: str) -> tuple[list[Sentence], str]:
@@ -200,7 +197,7 @@ def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
             yield from (Sentence(text=sentence, speaker=speaker, when=when) for sentence in split_sentences(words))
 
 
-def _terms_of(text: str) -> frozenset[str]:
+def _list_terms(text: str) -> frozenset[str]:
     """Return the content words of a text, cut to six letters. That joins "allergy" and "allergic"."""
     return frozenset(term[:6] for term in list_content_terms(text))
 
@@ -209,7 +206,7 @@ def _drop_repeats(sentences: Iterable[Sentence]) -> list[Sentence]:
     return list({_fold_text(sentence.text): sentence for sentence in sentences}.values())
 
 
-def _date_of(sentence: Sentence) -> date:
+def _get_sort_date(sentence: Sentence) -> date:
     return sentence.when or date.max  # without a date it is of a recent turn, and so the latest
 
 

@@ -66,11 +66,7 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an OpenAI-compatible endpoint. Use with `async with`.
-
-    `model_setting` is the setting that names the model. `vision` overrides what was found out about pictures. `folder`
-    keeps what is remembered across restarts.
-    """
+    """A chat model at an OpenAI-compatible endpoint. `folder` keeps what was learned about it across restarts."""
 
     def __init__(
         self,
@@ -204,7 +200,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             except FAILURES as error:
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.get_visible_text()
+                    error.half = answer.find_visible_text()
                 if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
                     raise
                 if ladder.record_empty_ending(answer.finish):
@@ -322,7 +318,6 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _remember_helpful_steps(
         self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
     ) -> None:
-        """Remember the steps that led to an answer."""
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)

@@ -22,8 +22,7 @@ from runtime.http_client import load_certificates
 
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
-MAX_ANSWER_BYTES = 64_000_000
-"""Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
+MAX_ANSWER_BYTES = 64_000_000  # 100,000 tokens in events of 500 bytes have fewer
 MAX_INFLATED_BYTES = 1_000_000  # of one piece of a gzipped body
 GZIP_MAGIC = 0x1F  # a first byte that no text has
 DRAIN_SECONDS = 0.2  # for what follows the last event: a connection whose body was read to its end is used again
@@ -70,7 +69,13 @@ class Body(httpx2.AsyncByteStream):
         """Yield the body, unpacked if its first bytes are those of gzip, or of the `deflate` that its header names."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
-        while (chunk := await self._read_chunk(chunks)) is not None:
+        while True:  # ends with the body
+            try:
+                chunk = await anext(chunks, None)
+            except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
+                raise httpx2.ReadError("") from error
+            if chunk is None:
+                return
             self.on_bytes()
             if is_first and chunk:
                 is_first = False
@@ -89,12 +94,6 @@ class Body(httpx2.AsyncByteStream):
                 chunk = inflater.unconsumed_tail
                 if inflater.eof and (chunk := inflater.unused_data):
                     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
-
-    async def _read_chunk(self, chunks: AsyncIterator[bytes]) -> bytes | None:
-        try:
-            return await anext(chunks, None)
-        except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
-            raise httpx2.ReadError("") from error
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -133,10 +132,7 @@ class OpenAIClient:
         on_drained: OnDrained | None = None,
         file: tuple[str, bytes, str] | None = None,
     ) -> AsyncIterator["Answer"]:
-        """Send a request and yield the answer with its body unread. Leaving early closes the connection.
-
-        `file` is a name, content and type to upload. Raise NoConnection or StatusError.
-        """
+        """Send a request and yield the answer. `file` is (name, content, type). Raise NoConnection or StatusError."""
         form: dict[str, Any] = {}
         if file is not None:
             form = {"files": [("file", file)], "options": {"headers": {"Content-Type": "multipart/form-data"}}}

@@ -47,10 +47,7 @@ class PartialAnswer:
     shown: str = ""  # what the reader has seen
 
     def add(self, value: Mapping[str, Any]) -> int:
-        """Add a chunk or a whole answer. Return the number of its characters, thoughts included.
-
-        Text counts for the first choice only, calls for all.
-        """
+        """Add a chunk or a whole answer. Return the number of its characters, thoughts included."""
         if value.get("usage"):
             self.usage = _parse_usage(value["usage"])
         return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(value)))
@@ -107,22 +104,19 @@ class PartialAnswer:
 
     def take_visible_update(self) -> str | None:
         """Return the visible text if it has changed. Hold back what may become a thought or a call."""
-        visible = self._find_visible_text(is_whole=self.is_whole)
+        visible = self.find_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
-    def _find_visible_text(self, *, is_whole: bool) -> str:
+    def find_visible_text(self, *, is_whole: bool = False) -> str:
+        """Return the part of the answer that a person may see."""
         if not is_whole and not self.shown and self._is_all_thought():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
-
-    def get_visible_text(self) -> str:
-        """Return the visible part of an answer that broke off."""
-        return self._find_visible_text(is_whole=False)
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.read_whole()

@@ -7,8 +7,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 MAX_WAIT_SECONDS = 180.0  # seconds that a background request waits for a moment without answers
-MAX_INTERRUPTIONS = 3
-"""Times that a background request gives way; after that it is finished, or a busy chat would never be summarised."""
+MAX_INTERRUPTIONS = 3  # then a background request is finished, or a busy chat is never summarised
 
 Result = TypeVar("Result")
 

@@ -32,10 +32,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def acting_for(person: int) -> Iterator[None]:
-    """Charge this person's budget, too, for what other memories spend within the block.
-
-    Otherwise each new group would give its creator a fresh budget.
-    """
+    """Also charge this person for other memories within the block, or each new group would give them a fresh budget."""
     before = _speaking.set(person)
     try:
         yield
@@ -96,7 +93,7 @@ class Quota:
 
         A broken or stopped answer is charged as far as it arrived. With `is_answer` it counts as an answer to a person.
         """
-        await self.demand(spender)
+        await self.raise_if_used_up(spender)
         shown = ""
 
         async def show(text: str) -> None:
@@ -120,7 +117,7 @@ class Quota:
         await self._spend_tokens(spender, model.name, replace(completion.usage, answers=answers))
         return completion
 
-    async def demand(self, spender: int) -> None:
+    async def raise_if_used_up(self, spender: int) -> None:
         """Raise QuotaExceeded if a budget is used up or `spender` was removed."""
         if not self._serves(spender):
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
@@ -149,20 +146,15 @@ class Quota:
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
         """Charge owners for texts embedded at an endpoint. Never refuse: stored messages are always embedded."""
-
-        def count_tokens(those: Sequence[str]) -> int:
-            return sum(self._tokens.count(one[:MAX_INPUT_CHARS]) for one in those)
-
-        for owner, those in texts.items() if self._embedding_model else ():
+        for owner, embedded in texts.items() if self._embedding_model else ():
+            joined = [text[:MAX_INPUT_CHARS] for text in embedded]
             # In a thread, since counting a batch of long messages takes a while.
-            await self._spend_tokens(
-                owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(count_tokens, those))
-            )
+            counts = await asyncio.to_thread(lambda: list(map(self._tokens.count, joined)))  # noqa: B023
+            await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Charge for a recording by its words, spoken (`read`) or transcribed (`written`)."""
-        of = self._tokens.count
-        prompt, completion = await asyncio.to_thread(lambda: (of(read), of(written)))
+        prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:

@@ -6,7 +6,7 @@ A known tool's name next to a JSON object, in XML or as a Python call counts, wh
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,12 +14,9 @@ from llm.meant_json import parse_meant_json
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
-MAX_CANDIDATES = 20
-"""Lines of an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
-HELD = 100
-"""Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
-MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS
-"""Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
+MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
+HELD = 100  # characters of a JSON object within which a call names its tool
+MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
 DEEPEST = 3  # lists and wrappers around a call that are opened
 
 _NAMES = ("name", "tool", "tool_name", "function", "action", "command")
@@ -45,7 +42,7 @@ _MARKED = re.compile(
 MARKED = 300  # characters behind a mark within which a call names its tool
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
 _INVOKED = re.compile(
-    r"<[^<>\n]{0,40}\b(?P<kind>invoke|function|function_call|tool|tool_call)\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?"
+    r"<[^<>\n]{0,40}\b(?P<kind>invoke|function|function_call|tool|tool_call)(?:\s+name)?=[\"']?(?P<name>[\w.-]{1,64})[\"']?"
     r"[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}(?P=kind)>|\Z)",
     re.DOTALL,
 )
@@ -56,7 +53,7 @@ _GLM = re.compile(
     re.DOTALL,
 )
 _GIVEN = re.compile(
-    r"<[^<>\n]{0,40}\bparam\w{0,10}\s+name=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
+    r"<[^<>\n]{0,40}\bparam\w{0,10}(?:\s+name)?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
     r"(?:/>|>(?P<value>[^<]*)</)"
     r"|<[\w:.-]{0,20}arg_key>(?P<glm_key>[^<]{1,64})</[^<>]{1,40}>\s*<[\w:.-]{0,20}arg_value>(?P<glm_value>[^<]*)</"
     r"|<(?P<leaf>[a-z_]{1,64})>(?P<leaf_value>[^<]*)</(?P=leaf)>"
@@ -81,8 +78,6 @@ _NEAR_OBJECT = re.compile(
 """An object or keywords with only marks in front of them. A word next to a bracket is a mark."""
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
-_FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,12 +89,8 @@ class CallReading:
     is_broken: bool = False
 
 
-def find_written_calls(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> CallReading:
-    """Find calls of the named tools in a text.
-
-    While the text arrives (`is_whole` False), hold back anything that may become a call. `settled` characters were
-    shown before.
-    """
+def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: int = 0) -> CallReading:
+    """Find calls of tools. Unless `is_whole`, hold back what may become one. `settled` characters were shown before."""
     if not names:
         return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
@@ -110,7 +101,7 @@ def find_written_calls(text: str, names: Collection[str], *, is_whole: bool, set
         before = _cut_marks(text[: opening.start()], (), settled)
         body = text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
-        if not is_tagged and not may_go_on and not _is_tool_named(body[:HELD], names):
+        if not is_tagged and not may_go_on and names.isdisjoint(_NAMED.findall(body[:HELD])):
             continue
         if not is_whole:
             return CallReading(shown=before)
@@ -243,21 +234,10 @@ def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, in
     return None, at
 
 
-def _is_tool_named(text: str, names: Collection[str]) -> bool:
-    return any(named[1] in names for named in _NAMED.finditer(text))
-
-
-def _function_to_json(function: "re.Match[str]") -> str:
-    given = {key: _parse_json_or_text(value) for key, value in _PARAMETER.findall(function["body"])}
-    arguments = given or function["body"].strip() or "{}"
-    return json.dumps({"name": function["name"], "arguments": arguments})
-
-
 def _parse_value(text: str) -> object:
     """Parse a text without its marks as JSON, repaired if necessary."""
-    text = _MARKS.sub("\n", _FUNCTION.sub(_function_to_json, text))
-    text = "[" + re.sub(r"\}\s*\{", "},{", text) + "]"
-    return parse_meant_json(text)
+    text = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
+    return parse_meant_json(f"[{text}]")
 
 
 def _find_calls_in_json(

@@ -165,10 +165,7 @@ def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
 
 
 def _find_final_channel(text: str, start: int) -> str:
-    """Return the text of the final channel, and tool calls of other channels.
-
-    Without any, return the text before the first channel, which begins at `start`.
-    """
+    """Return the final channel and calls in other channels, or else the text in front of the first channel."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:
@@ -179,11 +176,7 @@ def _find_final_channel(text: str, start: int) -> str:
 
 
 class ThinkingModels:
-    """The models that lately ended their thoughts with a lone closing mark, in a file of `folder`.
-
-    Such thoughts look like an answer until the mark arrives, so drafts of these models wait for it. Without a folder,
-    nothing is remembered. `now` returns the time in seconds since 1970.
-    """
+    """Remembers, in a file of `folder`, the models that end thoughts with a lone closing mark. Drafts wait for it."""
 
     def __init__(self, folder: Path | None, now: Callable[[], float] = time) -> None:
         self._file = folder / FILE_NAME if folder is not None else None

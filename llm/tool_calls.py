@@ -50,7 +50,9 @@ def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
         elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
             one["content"] = f"{result.pop()['content']}\n\n{content}"
         if message.pictures:
-            one["content"] = [{"type": "text", "text": one["content"]}, *_format_pictures(message)]
+            urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
+            pictures = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+            one["content"] = [{"type": "text", "text": one["content"]}, *pictures]
         result.append(one)
     return result
 
@@ -60,11 +62,6 @@ def _format_call(call: ToolCall) -> dict[str, Any]:
     function = {"name": replace_surrogates(call.name), "arguments": arguments}
     made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
-
-
-def _format_pictures(message: PromptMessage) -> list[dict[str, Any]]:
-    urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
-    return [{"type": "image_url", "image_url": {"url": url}} for url in urls]
 
 
 @dataclass
@@ -103,10 +100,7 @@ class Calls:
             )
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
-        """Return the call that a piece continues, or None if it begins a new one.
-
-        Servers number every call 0, number none, or repeat name and id in each piece.
-        """
+        """Return the call that a piece continues, or None for a new call. Servers may number every call 0, or none."""
         near = [
             part for part, its in zip(self._parts, self._places, strict=True) if place is None or its in (place, None)
         ]
@@ -162,7 +156,6 @@ def _parse_arguments(text: str) -> object:
 
 
 def _repair_arguments(arguments: str) -> str:
-    """Repair arguments that should be a JSON object."""
     value = _parse_arguments(arguments)
     if isinstance(value, Mapping):
         return arguments

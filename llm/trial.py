@@ -18,8 +18,7 @@ log = logging.getLogger(__name__)
 _WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
 SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
-UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
-"""Errors of a model that cannot do a thing, rather than cannot be reached."""
+UNFIT = (ModelRefused, ModelBroken, ModelDeclined)  # errors of a model that lacks an ability
 WARNED_DAYS = 60  # providers announce a shutdown months before: earlier it would only be noise
 SECONDS = 20.0  # time for the list, which nobody waits for
 

@@ -277,7 +277,7 @@ class SummaryWriter:
 
     async def demand_quota(self, owner: int) -> None:
         """Raise QuotaExceeded if the owner's quota is used up."""
-        await self._quota.demand(owner)
+        await self._quota.raise_if_used_up(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
         """Return a summary that passed the quality gate. Tokens of failed attempts are counted in."""

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import assembly
-from background.backups import demand_backup_folder
+from background.backups import create_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
@@ -118,7 +118,7 @@ async def _check_storage(settings: Settings) -> str:
 
 
 async def _check_backups(folder: Path) -> str:
-    demand_backup_folder(folder)
+    create_backup_folder(folder)
     return f"{folder} can be written"
 
 

@@ -18,17 +18,17 @@ def is_plain(data: bytes, name: str) -> bool:
     )
 
 
-def lines(data: bytes, name: str) -> Iterator[DocumentLine]:
+def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
     """Yield the lines of a document. Raise DocumentUnreadable, or a library's own error for a damaged file."""
     if data.startswith(b"PK"):
         return _read_packed(data)
     if _is_pdf(data):
         from attachments.formats import pdf  # here: only the child that reads one needs the library
 
-        return pdf.lines(data)
+        return pdf.read_lines(data)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
         raise DocumentUnreadable(tr("files-no-text-kind"))
-    return html.lines(data) if _is_page(data, name) else plain.lines(data)
+    return html.read_lines(data) if _is_page(data, name) else plain.read_lines(data)
 
 
 def _read_packed(data: bytes) -> Iterator[DocumentLine]:
@@ -41,7 +41,7 @@ def _read_packed(data: bytes) -> Iterator[DocumentLine]:
     if "xl/workbook.xml" in names:
         return office.read_xlsx(data, archive)
     if "META-INF/container.xml" in names:
-        return epub.lines(archive)
+        return epub.read_lines(archive)
     raise DocumentUnreadable(tr("files-no-text-kind"))
 
 

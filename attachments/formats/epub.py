@@ -10,13 +10,12 @@ from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-MAX_PATH_CHARS = 1_000
-"""Characters of a chapter's address; a longer one is none. Each is made out again wherever it is named."""
+MAX_PATH_CHARS = 1_000  # of a chapter's address; chapters with longer ones are skipped
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 
 
-def lines(archive: ZipFile) -> Iterator[DocumentLine]:
+def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the lines of each chapter. Each file of the book is a chapter, numbered in reading order."""
     rootfile = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
@@ -30,5 +29,5 @@ def lines(archive: ZipFile) -> Iterator[DocumentLine]:
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
         page = packed.read_content(archive, name)
-        yield from html.lines(page, group=f"chapter {number}", most=left)
+        yield from html.read_lines(page, group=f"chapter {number}", most=left)
         left = max(0, left - len(page))

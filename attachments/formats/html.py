@@ -58,11 +58,8 @@ class _PageReader(HTMLParser):
             self.lines.append((self._heading, text))
 
 
-def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
-    """Yield the lines in a page. `group` names its chapter, and replaces the headings as the place of its lines.
-
-    Raise MoreThanRead after the last line if the page has more than `most` characters (default: MAX_PAGE_CHARS).
-    """
+def read_lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
+    """Yield the lines of a page. `group` replaces its headings. Raise MoreThanRead for more than `most` characters."""
     page, most = plain.decode_text(data), MAX_PAGE_CHARS if most is None else most
     seen = page if len(page) <= most else page[:most].rpartition("<")[0]
     reader = _PageReader()

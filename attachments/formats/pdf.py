@@ -13,7 +13,7 @@ from records.errors import DocumentUnreadable
 MAX_PAGES = 2_000
 
 
-def lines(data: bytes) -> Iterator[DocumentLine]:
+def read_lines(data: bytes) -> Iterator[DocumentLine]:
     """Yield one line per page. Raise DocumentUnreadable, or MoreThanRead if there are more pages than the limit."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)

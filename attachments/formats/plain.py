@@ -30,7 +30,7 @@ def decode_text(data: bytes) -> str:
         return data.decode("cp1251" if cyrillic * 2 > len(letters) else "cp1252", "replace")
 
 
-def lines(data: bytes) -> Iterator[DocumentLine]:
+def read_lines(data: bytes) -> Iterator[DocumentLine]:
     """Yield the lines one by one. A list of all short lines of a 20 MB file takes a gigabyte and blocks for seconds."""
     text = decode_text(data)
     start = number = 0

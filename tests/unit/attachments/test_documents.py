@@ -131,17 +131,17 @@ def test_pages_without_end_are_bounded() -> None:
 
 def test_a_document_of_more_pages_than_are_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdf(["one", "two", "three"])
-    assert make_passages(pdf_pages.lines(data))[1]
+    assert make_passages(pdf_pages.read_lines(data))[1]
     monkeypatch.setattr(pdf_pages, "MAX_PAGES", 2)
-    made, is_whole = make_passages(pdf_pages.lines(data))
+    made, is_whole = make_passages(pdf_pages.read_lines(data))
     assert ("two" in made[-1].text, is_whole) == (True, False)
 
 
 def test_a_page_longer_than_is_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"<html><p>one</p><p>two</p></html>"
-    assert make_passages(html.lines(data))[1]
+    assert make_passages(html.read_lines(data))[1]
     monkeypatch.setattr(html, "MAX_PAGE_CHARS", 16)
-    made, is_whole = make_passages(html.lines(data))
+    made, is_whole = make_passages(html.read_lines(data))
     assert ([one.text for one in made], is_whole) == (["one"], False)
 
 
@@ -150,7 +150,7 @@ def test_of_very_many_short_lines_no_more_are_made_than_are_read() -> None:
     data = b"ab\n" * 300_000
     tracemalloc.start()
     try:
-        assert next(plain.lines(data)).text == "ab"
+        assert next(plain.read_lines(data)).text == "ab"
         assert tracemalloc.get_traced_memory()[1] < 2 * len(data)
     finally:
         tracemalloc.stop()
@@ -159,7 +159,7 @@ def test_of_very_many_short_lines_no_more_are_made_than_are_read() -> None:
 @given(st.text(st.sampled_from("ab\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")))
 def test_lines_end_where_python_ends_them(text: str) -> None:
     words = "of a text " * 500 + "\n" + text  # of control characters alone it would be none
-    assert [line.text for line in plain.lines(words.encode())] == [line.rstrip() for line in words.splitlines()]
+    assert [line.text for line in plain.read_lines(words.encode())] == [line.rstrip() for line in words.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_an_archive_that_grows_a_thousand_times_is_not_unpacked() -> None:
 def test_what_is_begun_very_often_and_never_ends_is_read_once(begun: str) -> None:
     """The parser looked for an end at each of 250,000 beginnings, and its child died after a minute of a processor."""
     page = "<html><p>seen</p><style>p</style> too<!-- not --> " + begun * (300_000 // len(begun))
-    assert [line.text for line in html.lines(page.encode())] == ["seen", "too"]
+    assert [line.text for line in html.read_lines(page.encode())] == ["seen", "too"]
 
 
 def test_all_chapters_of_a_book_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +235,7 @@ def test_all_chapters_of_a_book_together_are_bounded(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(plain, "decode_text", counted)
     monkeypatch.setattr(html, "MAX_PAGE_CHARS", 10_000)
     with pytest.raises(MoreThanRead):
-        list(detection.lines(epub(["<p></p>" * 100] * 100), "book.epub"))
+        list(detection.read_lines(epub(["<p></p>" * 100] * 100), "book.epub"))
     assert read_so_far < 2 * html.MAX_PAGE_CHARS
 
 
@@ -246,7 +246,7 @@ def test_a_long_address_of_a_chapter_is_none() -> None:
     container = '<a xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfile full-path="c.opf"/></a>'
     data = zipped({"META-INF/container.xml": container, "c.opf": book.format(*named)})
     with count_units() as stopwatch:
-        assert list(detection.lines(data, "book.epub")) == []
+        assert list(detection.read_lines(data, "book.epub")) == []
     assert stopwatch.units < 1_000
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from background.backups import Backups, demand_backup_folder
+from background.backups import Backups, create_backup_folder
 from chat.operation import format_backup
 from locales.catalog import speak_in
 from records.errors import SettingsError
@@ -71,7 +71,7 @@ def failed() -> float:
 
 
 async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk, tmp_path: Path) -> None:
-    demand_backup_folder(tmp_path / "new" / "backups")
+    create_backup_folder(tmp_path / "new" / "backups")
     days = Days(tmp_path / "data", tmp_path / "new" / "backups")
     (days.folder / "keepsake-4242-notes.gz").write_text("not ours")
     (days.folder / "keepsake-99-2020-01-01.gz").write_text("another bot's")
@@ -146,4 +146,4 @@ async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_pat
 def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingsError, match=r"BACKUP_DIR: .*file cannot be written"):
-        demand_backup_folder(tmp_path / "file")
+        create_backup_folder(tmp_path / "file")

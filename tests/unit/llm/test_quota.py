@@ -106,12 +106,12 @@ async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None
             await work(*range(-1, -12, -1))
         assert sum((await spent(talk)).values()) < 250
         with pytest.raises(QuotaExceeded):
-            await quota.demand(ANNA.id)
-        await quota.demand(BORIS.id)
+            await quota.raise_if_used_up(ANNA.id)
+        await quota.raise_if_used_up(BORIS.id)
         with acting_for(BORIS.id):
             await work(-1)
         talk.moment[0] += timedelta(days=1)
-        await quota.demand(ANNA.id)
+        await quota.raise_if_used_up(ANNA.id)
 
 
 async def test_spoken_words_use_up_the_budget(tmp_path: Path) -> None:
