@@ -79,7 +79,7 @@ REMIND = _make_tool(
     required="text",
 )
 
-TOOL_NAMES = (REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.name, OFFER_COMMAND.name)
+TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.name, OFFER_COMMAND.name})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -94,7 +94,9 @@ def classify(error: StatusError) -> Kind:
         return "credit"
     if codes & _TOO_LONG_CODES:
         return "length"
-    if status in (400, 403, 422, 451, 500) and (_has_content_filter_fields(body) or _DECLINED.search(words)):
+    # OpenRouter and Azure name the filter in a field.
+    is_filtered = any(field in str(error.body) for field in ("content_filter_result", "flagged_input"))
+    if status in (400, 403, 422, 451, 500) and (is_filtered or _DECLINED.search(words)):
         return "declined"
     # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
     is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(message))
@@ -110,16 +112,6 @@ def classify(error: StatusError) -> Kind:
     if status == 404:
         return "model"
     return "unclear" if 400 <= status <= 501 else "refused"
-
-
-def _has_content_filter_fields(body: Mapping[str, Any]) -> bool:
-    """Return True if a refusal has the fields of a content filter (OpenRouter, Azure)."""
-    metadata, choices = body.get("metadata"), body.get("choices")
-    if isinstance(choices, list) and any(
-        "content_filter_results" in choice for choice in choices if isinstance(choice, Mapping)
-    ):
-        return True
-    return "content_filter_result" in body or (isinstance(metadata, Mapping) and "flagged_input" in metadata)
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
