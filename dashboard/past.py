@@ -179,7 +179,7 @@ class Past:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
         await stack.enter_async_context(self._exports.reserve(visit.session.person))
         exporter = self._services.exporter
-        making = exporter.files(visit.owner) if wanted == "json" else exporter.readable(visit.owner)
+        making = exporter.export_files(visit.owner) if wanted == "json" else exporter.export_readable(visit.owner)
         files = await stack.enter_async_context(making)
         if wanted != "json":
             files = tuple(file for file in files if file.name.endswith((".html", "-page.zip")) == (wanted == "html"))

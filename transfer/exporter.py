@@ -50,7 +50,7 @@ class Exporter:
     _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
-    async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+    async def export_files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
         """Yield a consistent snapshot of an owner's memory, usually as one file. Raise StorageError if reading fails.
 
         An empty memory has no files. Memory use does not grow with the size of the export.
@@ -67,7 +67,7 @@ class Exporter:
                 part.file.close()
 
     @asynccontextmanager
-    async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+    async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
         """Yield a zip of Markdown and an HTML page, more of each if large, or none if nothing is stored.
 
         Raise StorageError if reading fails.

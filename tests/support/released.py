@@ -48,7 +48,7 @@ async def make(into: Path, data: Path) -> None:
                 await store.facts.commit_changes(
                     scope, [FactChange(fact=fact)], read=read, learned=learned, until=1, now=NOW
                 )
-        async with talk.services.exporter.files(ANNA.id) as files:
+        async with talk.services.exporter.export_files(ANNA.id) as files:
             (into / EXPORT).write_bytes(files[0].file.read())
     await asyncio.to_thread(back_up, data, into / BACKUP, database_url="")
     await asyncio.to_thread(pack, data, into / FOLDER)

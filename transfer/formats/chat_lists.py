@@ -75,7 +75,7 @@ class ChatLists:
     def add(self, messages: Sequence[object], key: str, title: str) -> None:
         """Add a part of a chat. Parts with the same key are one chat."""
         elements = ((f".messages[{number}]", -1, message) for number, message in enumerate(messages))
-        read = self._talks.messages(elements, partial(self._read_message, key, Counter[str]()))
+        read = self._talks.read_messages(elements, partial(self._read_message, key, Counter[str]()))
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
@@ -87,7 +87,7 @@ class ChatLists:
             parts.sort(key=lambda part: part[0].created_at)
             self._talks.add(order_by_file([message for part in parts for message in part]), self._titles[key])
         if self._parts:
-            self._talks.ask_own()
+            self._talks.ask_who_imports()
 
     def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
         members = fold_names(demand_object(raw))
@@ -101,7 +101,7 @@ class ChatLists:
         words = "\n".join(filter(None, (words, to_text(to_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise LeftOut("wordless")
-        said_at = self._talks.when(members)
+        said_at = self._talks.find_time(members)
         if said_at is None:
             raise WrongElement(".timestamp")
         speaker = _find_speaker(members)
@@ -110,7 +110,7 @@ class ChatLists:
         emoji = [fix_letters(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else number_name(name, seen)
-        return self._talks.said(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
+        return self._talks.make_message(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
 
     def _format_slack_link(self, found: re.Match[str]) -> str:
         sign, target, label = found.groups()

@@ -56,9 +56,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         lines = _split_speakers(chat) if _LINE_DAY.match(file.text) else chat
         left = iter(chat_days)
         each = ((f"[{number}]", -1, (said, said.day and next(left))) for number, said in enumerate(lines))
-        talks.add(order_by_file(talks.messages(each, partial(_read_message, reading, seen))))
-    talks.ask_own()
-    return talks.history()
+        talks.add(order_by_file(talks.read_messages(each, partial(_read_message, reading, seen))))
+    talks.ask_who_imports()
+    return talks.make_history()
 
 
 def _parse_lines(text: str) -> Iterator[_ChatLine]:

@@ -34,15 +34,15 @@ _ESCAPED = re.compile(r"\\(\W)")
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chatgpt", reading)
-    talks.read(files, partial(_read_conversation, talks))
-    return talks.history()
+    talks.read_files(files, partial(_read_conversation, talks))
+    return talks.make_history()
 
 
 def _read_conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
     if "mapping" not in talk and (wrapped := list_objects(talk.get("conversations"))):
         for number, inner in enumerate(wrapped):
-            with talks.each(f".conversations[{number}]"):
+            with talks.count_failures(f".conversations[{number}]"):
                 _read_conversation(talks, inner)
         return
     if talk.get("is_do_not_remember") is True:
@@ -68,7 +68,7 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    talks.talk(talk, ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items()), turn)
+    talks.add_talk(talk, ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items()), turn)
 
 
 def _add_id(node: str, message: object) -> object:

@@ -20,8 +20,8 @@ _KEPT = ("text", "voice_note", "tool_use")
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("claude", reading)
-    talks.read(files, partial(_read_object, talks))
-    return talks.history()
+    talks.read_files(files, partial(_read_object, talks))
+    return talks.make_history()
 
 
 def _read_object(talks: Conversations, raw: object) -> None:
@@ -30,7 +30,7 @@ def _read_object(talks: Conversations, raw: object) -> None:
         member = "chat_messages" if "chat_messages" in value else "messages"
         messages = _select_branch([message for message in list_in(value, member) if message is not None])
         elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
-        talks.talk(value, elements, _read_turn, to_text(value.get("uuid")))
+        talks.add_talk(value, elements, _read_turn, to_text(value.get("uuid")))
     elif "prompt_template" in value or "docs" in value:
         _read_project(value, talks)
     else:
@@ -85,9 +85,9 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         return ImportedTurn("user", words and f"[{title}]\n{words}", to_text(document.get("uuid")))
 
     elements = ((f".docs[{number}]", document) for number, document in enumerate(list_in(raw, "docs")))
-    talks.talk(raw, elements, read_document, to_text(raw.get("uuid")))
+    talks.add_talk(raw, elements, read_document, to_text(raw.get("uuid")))
     for about in (to_text(raw.get("description")).strip(), to_text(raw.get("prompt_template")).strip()):
-        fact = ImportedFact(text=f"{to_text(raw.get('name'))}: {about}", observed_at=talks.when(raw))
+        fact = ImportedFact(text=f"{to_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
         talks.facts += [fact] if about else []
 
 

@@ -96,34 +96,34 @@ class Conversations:
             self._talks.append(add_title(talk, to_text(title)))
             self._counts[kind] += 1
 
-    def read(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
+    def read_files(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
         """Call `read_one` with each object of these JSON or JSONL files."""
         for file in files:
             walk = file.walk()
             try:
                 for where, at, take in _iterate_objects(walk):
-                    with self.each(where, walk, at):
+                    with self.count_failures(where, walk, at):
                         raw = take()
                         title = to_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
-                        with self.each(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
+                        with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                             if raw is not None:
                                 read_one(raw)
             except NotJson as broken:  # what was read before stays
                 self._broken = self._broken or broken
-                with self.each(file.path, walk, walk.at):
+                with self.count_failures(file.path, walk, walk.at):
                     demand_object(None)
 
-    def messages(
+    def read_messages(
         self, elements: Iterable[Element], read_one: Callable[[Any], ImportedMessage], walk: JsonStream | None = None
     ) -> list[ImportedMessage]:
         """Return the messages among these elements. `read_one` raises WrongElement or LeftOut for the others."""
         made: list[ImportedMessage] = []
         for where, at, raw in yielding_gil(elements):
-            with self.each(where, walk, at):
+            with self.count_failures(where, walk, at):
                 made.append(read_one(raw))
         return made
 
-    def talk(
+    def add_talk(
         self,
         raw: Mapping[str, Any],
         elements: Iterable[tuple[str, Any]],
@@ -136,13 +136,13 @@ class Conversations:
         without an id is known by `key` (default: the first words), its position and its words.
         """
         numbers, last = count(), self.reading.now
-        with self.each(""):
-            last = self.when(raw) or last
+        with self.count_failures(""):
+            last = self.find_time(raw) or last
 
         def message(value: object) -> ImportedMessage:
             nonlocal key, last
             number, given = next(numbers), demand_object(value)
-            last = self.when(given) or last
+            last = self.find_time(given) or last
             role, words, name, speaker = read_one(given, last)
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
@@ -151,23 +151,23 @@ class Conversations:
                 raise LeftOut("wordless")
             key = key or hash_parts(words)
             name = name or number_name(hash_parts(key, number, own, words), self._seen)
-            return replace(self.said(name, own, words.strip(), last), speaker=speaker)
+            return replace(self.make_message(name, own, words.strip(), last), speaker=speaker)
 
-        said = order_by_file(self.messages(((where, -1, element) for where, element in elements), message))
+        said = order_by_file(self.read_messages(((where, -1, element) for where, element in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
-    def said(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
+    def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
         """Return a message under the id `name`. The assistant's messages answer the one before."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
         return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
 
-    def when(self, value: Mapping[str, Any]) -> datetime | None:
+    def find_time(self, value: Mapping[str, Any]) -> datetime | None:
         """Return an object's time, or None if it has none or lies in the future."""
         made = find_time(value, self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
-    def ask_own(self, *, bots: Collection[str] = (), must: bool = True) -> None:
+    def ask_who_imports(self, *, bots: Collection[str] = (), must: bool = True) -> None:
         """Ask which speaker is the person who imports. With `must`, nothing is imported before the answer."""
 
         def is_said(message: ImportedMessage) -> bool:
@@ -185,7 +185,7 @@ class Conversations:
             talk[:] = [replace(said, is_own=said.speaker == own) if is_said(said) else said for said in talk]
 
     @contextmanager
-    def each(self, where: str, walk: JsonStream | None = None, at: int = -1) -> Iterator[None]:
+    def count_failures(self, where: str, walk: JsonStream | None = None, at: int = -1) -> Iterator[None]:
         """Count the element if reading it raises LeftOut or WrongElement. `walk` is its file, `at` its offset."""
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((walk, at) if walk else outer[1:]))
@@ -201,7 +201,7 @@ class Conversations:
         finally:
             self._place = outer
 
-    def history(self, *notes: str) -> ImportedHistory:
+    def make_history(self, *notes: str) -> ImportedHistory:
         """Return the conversations by the time of their first message. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise self._broken or make_wrong_error(self._first_damaged)
@@ -246,7 +246,7 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
     for folded in find_time_names(names):
         name = names[folded]
         held = value[name]
-        if folded not in _TIMES and isinstance(held, int | float) and held < _MIN_SECONDS:
+        if not held or (folded not in _TIMES and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
         if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
             continue

@@ -273,7 +273,8 @@ def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
         if data.startswith(b"PK\x03\x04"):
             return _unpack_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
-            data = _read_bounded(partial(gzip.open, io.BytesIO(data)), most, whole=most)
+            with gzip.open(io.BytesIO(data)) as packed:
+                data = _read_bounded(packed, most, whole=most)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
                 return _choose_files(_list_tar_entries(archive), most)
@@ -292,9 +293,10 @@ def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
         files, left = _zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
             for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
-                inner = _read_bounded(entry, left, whole=most)
+                with entry() as packed:
+                    inner = _read_bounded(packed, left, whole=most)
                 left -= len(inner)
-                files += [(f"{path}/{name}", one) for name, one in _zip_entries(inner, opened)]
+                files += [(f"{path}/{name}", opener) for name, opener in _zip_entries(inner, opened)]
         return _choose_files(files, left)
 
 
@@ -312,7 +314,8 @@ def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]
     unpacked: list[tuple[str, bytes]] = []
     left = most
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
-        unpacked.append((path, _read_bounded(open_entry, left, whole=most)))
+        with open_entry() as packed:
+            unpacked.append((path, _read_bounded(packed, left, whole=most)))
         left -= len(unpacked[-1][1])
     return unpacked
 
@@ -336,10 +339,9 @@ def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     return [(file.filename, partial(archive.open, file)) for file in files]
 
 
-def _read_bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
+def _read_bounded(packed: IO[bytes] | gzip.GzipFile, most: int, *, whole: int) -> bytes:
     """Return all bytes of an entry. Count them while reading, because an archive may state a wrong size."""
-    with entry() as packed:
-        taken = packed.read(most + 1)
+    taken = packed.read(most + 1)
     if len(taken) > most:
         raise _make_limit_error(f"{whole // 1_000_000} MB")
     return taken

@@ -28,18 +28,18 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for file in channels:
         _read_export(file, talks, bots)
     if channels:
-        talks.ask_own(bots=bots)
-        return talks.history()
+        talks.ask_who_imports(bots=bots)
+        return talks.make_history()
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: not _is_index(file.path)):
-        with talks.each(file.path, file.walk(), 0):
+        with talks.count_failures(file.path, file.walk(), 0):
             if _is_index(file.path):
                 names = demand_object(file.walk().value())
                 continue
-            said = talks.messages(_read_rows(file), partial(_read_own_message, talks))
+            said = talks.read_messages(_read_rows(file), partial(_read_own_message, talks))
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
-    return talks.history()
+    return talks.make_history()
 
 
 def _is_index(path: str) -> bool:
@@ -57,7 +57,7 @@ def _read_rows(file: SourceFile) -> Iterator[Element]:
 
 def _read_own_message(talks: Conversations, raw: object) -> ImportedMessage:
     value = demand_object(raw)
-    return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.when(value))
+    return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.find_time(value))
 
 
 def _make_message(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
@@ -73,7 +73,7 @@ def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None
         if name == "channel":
             title = to_text(to_object(walk.value()).get("name"))
         elif name == "messages":
-            said += talks.messages(iterate_elements(walk, name), partial(_read_message, talks, bots), walk)
+            said += talks.read_messages(iterate_elements(walk, name), partial(_read_message, talks, bots), walk)
     talks.add(said, title)
 
 
@@ -94,7 +94,7 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
     ]
     origin = "forwarded" if is_forwarded else "imported"
     return _make_message(
-        raw.get("id"), add_reactions(words.strip(), emoji), talks.when(raw), speaker=speaker, origin=origin
+        raw.get("id"), add_reactions(words.strip(), emoji), talks.find_time(raw), speaker=speaker, origin=origin
     )
 
 

@@ -47,8 +47,8 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         else:
             titles = [to_text(parse_json(title)) for title in _TITLE.findall(file.text)]
             verb = _find_verb(titles)
-            talks.read([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
-    return talks.history()
+            talks.read_files([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
+    return talks.make_history()
 
 
 def _find_verb(titles: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conv
         raise LeftOut("service")
     talks.skipped["wordless"] += not prompt
     name = hash_parts(said_at.isoformat(), prompt)
-    said = [talks.said(name, "user", prompt, said_at), talks.said(name, "assistant", answer, said_at)]
+    said = [talks.make_message(name, "user", prompt, said_at), talks.make_message(name, "assistant", answer, said_at)]
     talks.add([message for message in said if message.content], kind="prompts")
 
 
@@ -99,7 +99,7 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
     if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))
     for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
-        with talks.each(f"{file.path}[{number}]"):
+        with talks.count_failures(f"{file.path}[{number}]"):
             if date is None:
                 raise WrongElement(".time")
             at, said_at = date
@@ -130,7 +130,7 @@ def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
         parts = [to_text(part.get("text")) for part in list_objects(chunk.get("parts")) if not part.get("thought")]
         return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
 
-    talks.talk({"title": name}, elements, read_turn, name)
+    talks.add_talk({"title": name}, elements, read_turn, name)
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
@@ -142,7 +142,7 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
 
     turns = enumerate(list_in(raw, "conversation_turns"))
     title = to_text(raw.get("title"))
-    talks.talk(raw, ((f".conversation_turns[{number}]", turn) for number, turn in turns), read_turn, title)
+    talks.add_talk(raw, ((f".conversation_turns[{number}]", turn) for number, turn in turns), read_turn, title)
 
 
 def _fits(sample: Sample) -> bool:

@@ -55,7 +55,7 @@ def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic
     for file in files:
         _FileReader(PurePosixPath(file.path).parent.name, talks, chats).read(file)
     chats.finish()
-    return talks.history()
+    return talks.make_history()
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
@@ -79,7 +79,7 @@ class _FileReader:
 
     def read(self, file: SourceFile) -> None:
         if is_json_begin(file.text):
-            self._talks.read([file], self._read_object)
+            self._talks.read_files([file], self._read_object)
         elif _is_table(file.text):
             self._read_table(file.text)
         else:
@@ -285,9 +285,9 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
-    missing: set[Role] = {"user", "assistant"} - sides
-    read_turn = partial(_read_turn, missing.pop() if len(missing) == 1 else None)
-    talks.talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
+    missing = [role for role in ROLES.values() if role not in sides]
+    read_turn = partial(_read_turn, missing[0] if len(set(missing)) == 1 else None)
+    talks.add_talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
 
 
 def _find_title(raw: Mapping[str, Any]) -> str:

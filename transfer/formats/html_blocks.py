@@ -24,15 +24,15 @@ class Block:
 
     def find(self, name: str) -> "Block | None":
         """Return the first descendant with a class."""
-        return next(self.each(name), None)
+        return next(self.find_all(name), None)
 
-    def each(self, name: str) -> "Iterator[Block]":
+    def find_all(self, name: str) -> "Iterator[Block]":
         for part in self.parts:
             if isinstance(part, Block):
                 if name in part.classes:
                     yield part
                 else:
-                    yield from part.each(name)
+                    yield from part.find_all(name)
 
     def text(self) -> str:
         """Return the visible text, with the targets of links that the text does not show."""

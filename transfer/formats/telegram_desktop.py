@@ -95,14 +95,14 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
     talks = Conversations("telegram", reading)
     for chat in chats:
-        with talks.each(chat.where):
+        with talks.count_failures(chat.where):
             if not isinstance(chat.id, int) or isinstance(chat.id, bool):
                 raise WrongElement("id")
             if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
                 talks.skipped["here"] += len(chat.messages)
                 continue
             each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consume(chat.messages)))
-            made = add_title(talks.messages(each, partial(_read_message, chat, reading), chat.walk), chat.name)
+            made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.walk), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))
     questions, taken = _ask_for_chats(read_of, reading)
@@ -113,8 +113,8 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
     is_there = any(message.is_own for message in said)
     talks.add(messages)
     if said and not is_there:  # an export of another account of theirs
-        talks.ask_own(must=False)
-    return talks.history(*_make_notes(held, is_there, reading.person))
+        talks.ask_who_imports(must=False)
+    return talks.make_history(*_make_notes(held, is_there, reading.person))
 
 
 _ReadChats = list[tuple[_Chat, list[ImportedMessage]]]

@@ -34,9 +34,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
             for file in pages
             for number, block in enumerate(iterate_blocks(file.text, "message"))
         )
-        talks.add(talks.messages(each, partial(_read_message, reading.zone, [""])), next(filter(None, titles), ""))
-    talks.ask_own()
-    return talks.history()
+        talks.add(talks.read_messages(each, partial(_read_message, reading.zone, [""])), next(filter(None, titles), ""))
+    talks.ask_who_imports()
+    return talks.make_history()
 
 
 def _find_folder(path: str) -> str:
@@ -82,7 +82,7 @@ def _read_part(part: Block) -> str:
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
-        answers = [_remove_details(answer) for answer in found.each("answer")]
+        answers = [_remove_details(answer) for answer in found.find_all("answer")]
         return format_poll(found.text_of("question"), [(text.removeprefix("- "), False) for text in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):

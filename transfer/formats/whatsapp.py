@@ -58,9 +58,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for chat, days in zip(chats, read_days(written, talks), strict=True):
         seen: Counter[str] = Counter()
         each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, days, strict=True))
-        talks.add(order_by_file(talks.messages(each, partial(_read_message, reading.zone, seen))))
-    talks.ask_own()
-    return talks.history()
+        talks.add(order_by_file(talks.read_messages(each, partial(_read_message, reading.zone, seen))))
+    talks.ask_who_imports()
+    return talks.make_history()
 
 
 def _read_message(zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, date | None]) -> ImportedMessage:

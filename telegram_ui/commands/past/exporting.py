@@ -40,7 +40,7 @@ class ExportCommands(Family):
             return tr("transfer-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
         exporter, owner = self._services.exporter, here.scope.owner
-        async with exporter.readable(owner) if wanted == MARKDOWN else exporter.files(owner) as files:
+        async with exporter.export_readable(owner) if wanted == MARKDOWN else exporter.export_files(owner) as files:
             if not files:
                 return tr("transfer-nothing")
             try:

@@ -44,7 +44,7 @@ class BrokenOff(Exception):  # noqa: N818
 
 
 async def exported(services: Services, owner: int = ANNA.id) -> bytes:
-    async with services.exporter.files(owner) as files:
+    async with services.exporter.export_files(owner) as files:
         assert len(files) == 1
         return files[0].file.read()
 
@@ -625,7 +625,7 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
         exporter = type(talk.services.exporter)(
             memory=talk.services.memory, clock=lambda: talk.moment[0], readable=400, largest=80_000
         )
-        async with exporter.files(ANNA.id) as files:
+        async with exporter.export_files(ANNA.id) as files:
             assert [file.name for file in files] == [
                 f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)
             ]
@@ -638,7 +638,7 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
         assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
     async with AsyncExitStack() as stack:
         empty = await stack.enter_async_context(talking(tmp_path / "empty"))
-        files = await stack.enter_async_context(empty.services.exporter.files(ANNA.id))
+        files = await stack.enter_async_context(empty.services.exporter.export_files(ANNA.id))
         assert files == ()
 
 

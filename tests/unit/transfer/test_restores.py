@@ -53,7 +53,7 @@ async def in_parts(talk: Talk) -> list[bytes]:
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dump, "BATCH", 200)  # a part ends with a batch, and the talk is short
-        async with exporter.files(ANNA.id) as files:
+        async with exporter.export_files(ANNA.id) as files:
             return [file.file.read() for file in files]
 
 

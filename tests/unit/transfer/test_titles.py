@@ -82,5 +82,5 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
             await talk.services.importer.run(HERE, ANNA.id, data, FileContext(), progress=ignore)
             page = await talk.services.search.find_page(HERE, "xylophone")
             assert [(one.message.content, one.message.title) for one in page.found] == [(ASKED, TITLE)]
-            async with talk.services.exporter.files(ANNA.id) as files:
+            async with talk.services.exporter.export_files(ANNA.id) as files:
                 data = files[0].file.read()

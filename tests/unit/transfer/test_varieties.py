@@ -129,7 +129,7 @@ async def test_all_formats_come_together_in_one_memory(
             assert done.facts == (0 if again else 2)
         async with talk.services.memory.home(ME) as store:
             stored = await rows(store, "messages")
-        async with talk.services.exporter.files(ME) as exported:
+        async with talk.services.exporter.export_files(ME) as exported:
             whole = exported[0].file.read()
     ordered = sorted(stored, key=lambda row: (row["created_at"], row["id"]))
     for name in files:
@@ -138,7 +138,7 @@ async def test_all_formats_come_together_in_one_memory(
     async with talking(tmp_path / "new", database_url=urls[1]) as talk:
         await talk.remember(storage=storage)
         await talk.services.importer.run(HERE, ME, whole, progress=ignore)
-        async with talk.services.exporter.files(ME) as exported:
+        async with talk.services.exporter.export_files(ME) as exported:
             assert remembered(exported[0].file.read()) == remembered(whole)
 
 
