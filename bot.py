@@ -275,8 +275,8 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
             admin_user_ids=stage.admins,
             dashboard_url=f"{stage.url}/memory",
         )
-        print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
-        sys.stdout.flush()
+        address = f"Keepsake's playground: {stage.url}"
+        print(f"{address}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)", flush=True)
         if browser:
             await asyncio.to_thread(webbrowser.open, stage.url)
         await run(settings, stop, services=services, has_page=False)
@@ -329,9 +329,9 @@ async def _run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, None]], 
     return 0
 
 
-def format_count(number: int, one: str, many: str) -> str:
-    """Format a number with the singular or plural of its noun."""
-    return f"{number:,} {one if number == 1 else many}"
+def format_count(number: int, singular: str, plural: str) -> str:
+    """Format a number with its noun."""
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def log_death(_: object, error: BaseException, __: object) -> None:

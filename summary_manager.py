@@ -217,11 +217,18 @@ class SummaryManager:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
+        """Take the lease of a conversation and plan a fold. Return "busy" if another job holds the lease."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None or not await self._may_be_due(store, scope, config, reason):
                 return "nothing"
-            lease = await self.acquire_lease(store, scope, reason)
+
+            async def give_back(lease: FoldLease | None) -> None:
+                if lease is not None:
+                    await store.release_fold(lease)
+
+            take = partial(store.begin_fold, scope, reason, now=self._clock(), lease=LEASE)
+            lease = await acquire_or_undo(take, give_back)
             if lease is None:
                 return "busy"
             plan = None
@@ -263,22 +270,10 @@ class SummaryManager:
                 ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
                 for summary in summaries
             ],
-            archived=[MessageOutline(id=one.id, turn=one.turn, is_user=one.is_user) for one in archived],
+            archived=[MessageOutline(id=m.id, turn=m.turn, is_user=m.is_user) for m in archived],
             every_n=config.every_n,
         )
         return policy.plan(state, reason)
-
-    async def acquire_lease(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
-        """Acquire the lease of a conversation, or return None if another job holds it."""
-
-        async def take() -> FoldLease | None:
-            return await store.begin_fold(scope, reason, now=self._clock(), lease=LEASE)
-
-        async def give_back(lease: FoldLease | None) -> None:
-            if lease is not None:
-                await store.release_fold(lease)
-
-        return await acquire_or_undo(take, give_back)
 
     async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
         scope = lease.scope
@@ -316,7 +311,7 @@ class SummaryManager:
                 # Continue only from the plan's own predecessor, and only if the window still reaches back to it.
                 below = [base for base in below if base.id == plan.base_id and base.last_at >= window[0].created_at]
                 # Messages that the predecessor covers have its chunk or an earlier one. Chunk ids are summary ids.
-                new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
+                new = [m for m in window if not below or m.chunk_id is None or m.chunk_id > below[0].id]
                 if below and below[0].order < window[0].order:
                     earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]

@@ -33,6 +33,7 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # asks a model, and may raise ModelError
+AskForText = Callable[[Sequence[PromptMessage]], Awaitable[str]]
 MAX_COMPARED_CHARS = 20_000  # of a message, for its words and details
 MAX_SUPERSEDED = 50  # outdated facts in one request
 MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
@@ -82,11 +83,17 @@ class Summariser:
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
+
+        async def ask_for_text(request: Sequence[PromptMessage]) -> str:
+            completion = await ask(request)
+            spent.append(completion.usage)
+            return completion.text.strip()
+
         wishes = self._tokens.cut_formatted(material.wishes, self._window // 5, quoting.quote_text)
         material = replace(material, wishes=wishes, superseded=self._select_superseded_that_fit(material.superseded))
         for attempt in (material, material.without_base()):
             try:
-                text = await self._generate_in_window(attempt, ask, reasons, spent)
+                text = await self._generate_in_window(attempt, ask_for_text, reasons)
             except ModelDeclined:
                 if reasons:
                     raise
@@ -95,7 +102,7 @@ class Summariser:
             text = await asyncio.to_thread(self._clean_and_shorten, text, material)
             reasons, judged = await asyncio.to_thread(self._judge_text, text, attempt)
             if not reasons and judged is not None and attempt is material:
-                text, judged = await self._add_missing_details(text, judged, attempt, ask, spent)
+                text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
             if not reasons:
                 return NewSummary(
                     text=text,
@@ -111,7 +118,7 @@ class Summariser:
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
     async def _add_missing_details(
-        self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
+        self, text: str, judged: Score, material: Material, ask: AskForText
     ) -> tuple[str, Score]:
         """Return this text, or a second attempt if it keeps more of what the user named."""
         told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
@@ -120,7 +127,7 @@ class Summariser:
             return text, judged
         completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
-            again = await self._generate_in_window(completed, ask, (), spent)
+            again = await self._generate_in_window(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
@@ -160,47 +167,37 @@ class Summariser:
         size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_in_window(
-        self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]
-    ) -> str:
+    async def _generate_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
         """Generate the text, in smaller parts each time a refusal shrinks the window."""
         while True:
             window = self._window
             try:
-                return await self._generate_text(material, ask, reasons, spent)
+                return await self._generate_text(material, ask, reasons)
             except ContextTooLong:
                 if self._window >= window:
                     raise
 
-    async def _generate_text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
+    async def _generate_text(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
         """Generate the text in one call if everything fits, otherwise part by part.
 
         Counting and splitting megabytes is slow, so it runs in threads.
         """
         if request := await asyncio.to_thread(self._make_whole_request, material, reasons):
-            return await self._ask_model(request, ask, spent)
+            return await ask(request)
         if material.dropped:
-            return await self._generate_text(material.without_base(), ask, reasons, spent)
+            return await self._generate_text(material.without_base(), ask, reasons)
         if material.base:
-            said = await self._generate_text(replace(material, base=()), ask, (), spent)
+            said = await self._generate_text(replace(material, base=()), ask, ())
             below = [*material.base, Source(text=_format_bullet(said), is_user=False)]
-            return await self._generate_text(
-                replace(material, lines=below, base=(), of_summaries=True), ask, reasons, spent
-            )
+            return await self._generate_text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons)
         parts = await asyncio.to_thread(self._split_request, material, reasons)
-        texts = [await self._ask_model(part, ask, spent) for part in parts]
-        texts = [text for text in texts if text]
+        texts = [text for part in parts if (text := await ask(part))]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
         below = await asyncio.to_thread(self._format_bullets, texts, self._measure_room(of_texts, reasons) // 2 - 1)
-        return await self._generate_text(replace(of_texts, lines=below), ask, reasons, spent)
-
-    async def _ask_model(self, request: Sequence[PromptMessage], ask: Ask, spent: list[Usage]) -> str:
-        completion = await ask(request)
-        spent.append(completion.usage)
-        return completion.text.strip()
+        return await self._generate_text(replace(of_texts, lines=below), ask, reasons)
 
     def _make_whole_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
         """Return the request with all lines, or None if it does not fit the window."""
@@ -284,10 +281,14 @@ class SummaryWriter:
         if not material.told:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
+
+        async def ask(messages: Sequence[PromptMessage]) -> Completion:
+            completion = await self._quota.complete(owner, self._model, messages)
+            spent.append(completion.usage)
+            return completion
+
         try:
-            return await self._summariser.summarise(
-                material, self._make_ask_within_quota(owner, spent), model=self._model.name
-            )
+            return await self._summariser.summarise(material, ask, model=self._model.name)
         except QuotaExceeded:
             raise
         except KeepsakeError as error:
@@ -305,14 +306,6 @@ class SummaryWriter:
     async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
         """Generate the text with the local model, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
-
-    def _make_ask_within_quota(self, owner: int, spent: list[Usage]) -> Ask:
-        async def ask(messages: Sequence[PromptMessage]) -> Completion:
-            completion = await self._quota.complete(owner, self._model, messages)
-            spent.append(completion.usage)
-            return completion
-
-        return ask
 
 
 def make_message_sources(messages: Sequence[Message]) -> list[Source]:

@@ -133,7 +133,9 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
     text = ISO_DATE.sub(lambda written: " " if near.intersection(find_iso_dates(written[0])) else written[0], text)
     days = {(day.month, day.day) for day in near}
     text = re.sub(
-        r"(\d{1,2})([月월]\s?)(\d{1,2})", lambda one: one[2] if (int(one[1]), int(one[3])) in days else one[0], text
+        r"(\d{1,2})([月월]\s?)(\d{1,2})",
+        lambda match: match[2] if (int(match[1]), int(match[3])) in days else match[0],
+        text,
     )
     words = list(_WORD.finditer(text))
     gone = []
@@ -141,7 +143,8 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
         if (digits := re.match(r"\d{1,2}(?!\d)", word[0])) is None:
             continue
         # "22 November", "November 22nd", "22 de noviembre"
-        months = {parse_number_word(one[0]) for one in words[max(0, place - 2) : place + 3] if not one[0][0].isdigit()}
+        near_words = [near_word[0] for near_word in words[max(0, place - 2) : place + 3]]
+        months = {parse_number_word(near_word) for near_word in near_words if not near_word[0].isdigit()}
         if any((month, int(digits[0])) in days for month in months):
             gone.append((word.start(), word.end()))
     pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
