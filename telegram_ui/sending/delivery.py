@@ -87,7 +87,7 @@ class Delivery:
     """Sends texts to chats. The bot has one instance.
 
     `on_upgrade` is called with the old and new id of a group that became a supergroup. `closing` is set when the bot
-    begins to stop. `newer_api` remembers the features that this Bot API server refused.
+    begins to stop.
     """
 
     bot: Bot
@@ -312,21 +312,16 @@ class Delivery:
         return draft_id in self.get_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
-        topic = chat.topic
+        here = replace(chat, reply_to=reply_to)
         while True:
-
-            async def request(topic: int | None = topic) -> int:
-                here = replace(chat, thread=chat.thread if topic == chat.topic else 0, reply_to=reply_to)
-                return await self.request_message(here, piece, keyboard)
-
+            request = partial(self.request_message, here, piece, keyboard)
             try:
                 return await self.request_with_retries(chat, request, repeatable=False)
             except BadRequest as refused:
-                if topic is None or not has_phrase(
-                    refused, "message thread not found", "topic_deleted", "topic_closed"
-                ):
+                is_gone = has_phrase(refused, "message thread not found", "topic_deleted", "topic_closed")
+                if here.topic is None or not is_gone:
                     raise
-                topic = None
+                here = replace(here, thread=0)
 
     async def _edit_part(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
