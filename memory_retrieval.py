@@ -315,7 +315,7 @@ class MemoryRetrieval:
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and found.question.vector is not None
         own = [row for row in ranked.by_meaning[:MAX_PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
-        candidates = ranked.found
+        candidates = ranked.candidates
         wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
         messages = {
             message.id: message
@@ -389,14 +389,14 @@ class MemoryRetrieval:
 
 def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
-    candidates, shown = found.ranked.found, builder.shown_ids
+    candidates, shown = found.ranked.candidates, builder.shown_ids
     rows = find_rarest_word_passages(candidates, found.question, found.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 
 def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
     """Yield the passages of `messages` at these rows of the ranking."""
-    candidates = ranked.found
+    candidates = ranked.candidates
     for row in rows:
         message = messages.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:

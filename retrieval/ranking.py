@@ -40,7 +40,7 @@ class Ranked:
     are the named parts that add up to `scores`.
     """
 
-    found: Candidates
+    candidates: Candidates
     order: NDArray[np.intp]
     by_meaning: NDArray[np.intp]
     scores: Values
@@ -50,44 +50,44 @@ class Ranked:
     @property
     def ids(self) -> list[int]:
         """The ids of the messages, best first."""
-        return list(dict.fromkeys(self.found.ids[self.found.messages[self.order]].tolist()))
+        return list(dict.fromkeys(self.candidates.ids[self.candidates.messages[self.order]].tolist()))
 
     def get_parts(self, row: int) -> dict[str, float]:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
-def rank_passages(found: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
+def rank_passages(candidates: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
     """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
-    neighbours = _find_neighbour_rows(found)
-    by_assistant = found.by_assistant[found.messages]
-    is_verbose = not 0 < found.assistant_mean < VERBOSE_RATIO * found.person_mean
-    words, lent = (WORD_WEIGHT * values for values in _score_words(found, neighbours))
-    meaning = np.zeros(len(found))
+    neighbours = _find_neighbour_rows(candidates)
+    by_assistant = candidates.by_assistant[candidates.messages]
+    is_verbose = not 0 < candidates.assistant_mean < VERBOSE_RATIO * candidates.person_mean
+    words, lent = (WORD_WEIGHT * values for values in _score_words(candidates, neighbours))
+    meaning = np.zeros(len(candidates))
     if closeness is not None:
-        meaning = (closeness.get_cosines(found) - closeness.mean) / COSINE_UNIT
-    is_itself = neighbours == np.arange(len(found))
+        meaning = (closeness.get_cosines(candidates) - closeness.mean) / COSINE_UNIT
+    is_itself = neighbours == np.arange(len(candidates))
     alone = 1 + NEIGHBOUR_SHARE * is_itself.sum(axis=0)  # a passage stands in for its missing neighbours
     nearby = NEIGHBOUR_SHARE * np.where(is_itself, 0.0, (words + lent + meaning)[neighbours]).sum(axis=0)
     parts = {
         "words": words * alone,
         "meaning": meaning * alone,
         "nearby": lent * alone + nearby,
-        "speaker": SPEAKER_BONUS * _score_named_speaker(found, question.text)[found.messages],
-        "time": TIME_BONUS * _score_named_times(found, question)[found.messages],
+        "speaker": SPEAKER_BONUS * _score_named_speaker(candidates, question.text)[candidates.messages],
+        "time": TIME_BONUS * _score_named_times(candidates, question)[candidates.messages],
         "assistant": -PENALTY * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING_SHARE * _score_day_openers(found, scores)
+    parts["opening"] = OPENING_SHARE * _score_day_openers(candidates, scores)
     scores += parts["opening"]
-    age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY_SECONDS
+    age = np.maximum(0.0, question.now.timestamp() - candidates.said_at)[candidates.messages] / DAY_SECONDS
     parts["recent"] = RECENT_SHARE * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
     scores += parts["recent"]
-    lent = _score_answers(found, scores, words)
+    lent = _score_answers(candidates, scores, words)
     parts["nearby"] += lent
     scores += lent
     own = np.flatnonzero(~by_assistant)
     return Ranked(
-        found=found,
+        candidates=candidates,
         order=_sort_best_first(scores),
         by_meaning=own[_sort_best_first(meaning[own])],
         scores=scores,
@@ -96,15 +96,17 @@ def rank_passages(found: Candidates, question: Question, closeness: Closeness | 
     )
 
 
-def find_rarest_word_passages(found: Candidates, question: Question, order: Sequence[int], *, limit: int) -> list[int]:
+def find_rarest_word_passages(
+    candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
+) -> list[int]:
     """Return the passages among `order` that contain the rarest of the question's own words.
 
     Return none if more than `limit` messages contain it.
     """
-    counts = {term: found.frequency[term] for term in question.own if found.frequency.get(term)}
+    counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
-    lines = [line for line, term in enumerate(found.frequency) if counts.get(term) == lowest]
-    return [row for row in order if found.counts[lines, row].any()] if lowest <= limit else []
+    lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
+    return [row for row in order if candidates.counts[lines, row].any()] if lowest <= limit else []
 
 
 def compute_idf(turns: int, frequency: int) -> float:
@@ -116,73 +118,73 @@ def _sort_best_first(values: Values) -> NDArray[np.intp]:
     return np.lexsort((-np.arange(len(values)), -np.round(values, 6)))
 
 
-def _find_neighbour_rows(found: Candidates) -> NDArray[np.intp]:
+def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
     """Return the passages before and after each: [2, passages].
 
     Neighbours are whole messages of one day. A passage without a neighbour gets itself instead.
     """
-    days = found.said_at // DAY_SECONDS
-    whole, count = np.bincount(found.messages, minlength=1)[found.messages] == 1, len(found)
+    days = candidates.said_at // DAY_SECONDS
+    whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
     neighbours = np.tile(rows, (2, 1))
     for line, step in enumerate((-1, 1)):
         other = np.clip(rows + step, 0, max(0, count - 1))
-        apart = found.positions[found.messages[other]] - found.positions[found.messages]
-        of_one_day = days[found.messages[other]] == days[found.messages]
+        apart = candidates.positions[candidates.messages[other]] - candidates.positions[candidates.messages]
+        of_one_day = days[candidates.messages[other]] == days[candidates.messages]
         neighbours[line] = np.where(whole & whole[other] & (apart == step) & of_one_day, other, rows)
     return neighbours
 
 
-def _score_words(found: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
+def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
     """Return each passage's BM25 score by its own words, and what its neighbours' words add.
 
     Both are divided by the idf of all words of the question, unseen ones included, so that a paraphrase stays small. A
     word counts at least BORROWED of what it counts for a neighbour.
     """
-    if not len(found) or not found.frequency:
-        return np.zeros(len(found)), np.zeros(len(found))
-    rarity = np.array([compute_idf(found.turns, count) for count in found.frequency.values()])[:, None]
-    length = K1 * (1 - B + B * found.lengths / found.lengths.mean())
-    weights = rarity * found.counts * (K1 + 1) / (found.counts + length)
+    if not len(candidates) or not candidates.frequency:
+        return np.zeros(len(candidates)), np.zeros(len(candidates))
+    rarity = np.array([compute_idf(candidates.turns, count) for count in candidates.frequency.values()])[:, None]
+    length = K1 * (1 - B + B * candidates.lengths / candidates.lengths.mean())
+    weights = rarity * candidates.counts * (K1 + 1) / (candidates.counts + length)
     best = np.maximum(weights, BORROWED_WEIGHT * np.maximum(weights[:, neighbours[0]], weights[:, neighbours[1]]))
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
-def _score_day_openers(found: Candidates, scores: Values) -> Values:
+def _score_day_openers(candidates: Candidates, scores: Values) -> Values:
     """Return, for the passages of each day's first message, how far people's best score of that day is above theirs."""
-    raised = np.zeros(len(found))
-    _, days = np.unique(found.said_at // DAY_SECONDS, return_inverse=True)
+    raised = np.zeros(len(candidates))
+    _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
     best = np.full(len(firsts), -np.inf)
-    own = np.flatnonzero(~found.by_assistant[found.messages])
-    np.maximum.at(best, days[found.messages[own]], scores[own])
-    opens = np.flatnonzero(np.isin(found.messages, firsts))
-    raised[opens] = np.maximum(0.0, best[days[found.messages[opens]]] - scores[opens])
+    own = np.flatnonzero(~candidates.by_assistant[candidates.messages])
+    np.maximum.at(best, days[candidates.messages[own]], scores[own])
+    opens = np.flatnonzero(np.isin(candidates.messages, firsts))
+    raised[opens] = np.maximum(0.0, best[days[candidates.messages[opens]]] - scores[opens])
     return raised
 
 
-def _score_answers(found: Candidates, scores: Values, words: Values) -> Values:
+def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
     """Return what the passages with most of the question's words gain in the long answer to the best message."""
-    raised = np.zeros(len(found))
-    best = int(found.messages[scores.argmax()]) if len(found) else 0
+    raised = np.zeros(len(candidates))
+    best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)
-    is_answered = found.by_assistant[both].tolist() == [False, True] and np.ptp(found.positions[both]) == 1
-    answer = np.flatnonzero(found.messages == best + 1)
+    is_answered = candidates.by_assistant[both].tolist() == [False, True] and np.ptp(candidates.positions[both]) == 1
+    answer = np.flatnonzero(candidates.messages == best + 1)
     if is_answered and len(answer) > 1:
         answer = answer[np.argsort(-words[answer], kind="stable")[:MAX_ANSWER_PASSAGES]]
         raised[answer] = np.maximum(0.0, ANSWER_SHARE * scores.max() + words[answer] - scores[answer])
     return raised
 
 
-def _score_named_speaker(found: Candidates, text: str) -> Values:
+def _score_named_speaker(candidates: Candidates, text: str) -> Values:
     """Return 1 for each message of the only speaker whom the question names, else 0."""
-    named = {speaker for speaker in set(found.speakers) if speaker and contains_name(text, speaker)}
-    return np.array([len(named) == 1 and speaker in named for speaker in found.speakers], np.float64)
+    named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(text, speaker)}
+    return np.array([len(named) == 1 and speaker in named for speaker in candidates.speakers], np.float64)
 
 
-def _score_named_times(found: Candidates, question: Question) -> Values:
+def _score_named_times(candidates: Candidates, question: Question) -> Values:
     """Return 1 for each message of a time that the question names, else 0."""
-    values = np.zeros(len(found.seqs))
+    values = np.zeros(len(candidates.seqs))
     for time in question.times:
-        values[(time.start.timestamp() <= found.said_at) & (found.said_at < time.end.timestamp())] = 1.0
+        values[(time.start.timestamp() <= candidates.said_at) & (candidates.said_at < time.end.timestamp())] = 1.0
     return values

@@ -179,7 +179,7 @@ def analyse_text(text: str) -> list[str]:
         if script == "PAIRS":
             terms += _split_pairs(word)
             continue
-        term, is_function_word = _make_term(word, languages.get(script, ""))
+        term, is_function_word = _stem_term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
     terms += [fold_term(code.group().rstrip(".,;:!?)")) for code in _CODE.finditer(plain)]
@@ -187,7 +187,7 @@ def analyse_text(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _make_term(word: str, language: str) -> tuple[str, bool]:
+def _stem_term(word: str, language: str) -> tuple[str, bool]:
     """Return the term of a word, and True if it is a function word."""
     # Combined letters were composed before, so these marks are the optional ones.
     word = word.translate(_WITHOUT_POINTS)
@@ -247,7 +247,7 @@ def _find_stems(word: str) -> tuple[str, ...]:
     """Return the distinct stems of a word in the Latin-script languages."""
     if any(map(str.isdigit, word)) or _inspect_word(word)[0] != "LATIN":
         return ()
-    return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
+    return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
 
 
 def _split_pairs(word: str) -> list[str]:

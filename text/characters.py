@@ -86,11 +86,11 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
         return unicodedata.normalize(form, text)
     ends = [0]
     while ends[-1] < len(text):
-        ends.append(_find_piece_end(text, ends[-1]))
+        ends.append(_find_safe_cut(text, ends[-1]))
     return "".join(unicodedata.normalize(form, text[start:end]) for start, end in pairwise(ends))
 
 
-def _find_piece_end(text: str, start: int) -> int:
+def _find_safe_cut(text: str, start: int) -> int:
     """Return a position PIECE to 2 * PIECE characters on, where possible not before a mark that composes."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):

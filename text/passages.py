@@ -48,10 +48,10 @@ def _split_pieces(text: str) -> Iterator[str]:
             yield line
             continue
         for start, end in pairwise([0, *find_sentence_ends(line), len(line)]):
-            yield from _split_stretches(line[start:end])
+            yield from _split_sentence(line[start:end])
 
 
-def _split_stretches(sentence: str) -> Iterator[str]:
+def _split_sentence(sentence: str) -> Iterator[str]:
     # A character of a script without spaces counts more than one letter.
     longest = max(1, PASSAGE_LETTERS * len(sentence) // max(1, count_visible(sentence)))
     start = 0

@@ -263,7 +263,7 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
             if len(found) <= MAX_HOLDERS:
                 some = scopes[first : first + THREADS_AT_ONCE]
                 found.update(
-                    full_text.get_index(connection).find_holders(
+                    full_text.get_word_index(connection).find_holders(
                         connection, some, select_searchable_terms(several), MAX_HOLDERS + 1
                     )
                 )

@@ -76,7 +76,7 @@ def find_candidates(
     The others contain the rarest terms, have a seq in `nearest`, or were said during one of `times` (seconds since
     1970). Messages from the id `before` on are left out and not counted.
     """
-    words = full_text.get_index(connection)
+    words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
     turns, total, person_turns, person_terms = tuple(totals) if totals is not None else (0, 0, 0, 0)
     frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
@@ -127,7 +127,7 @@ def find_completions(
     These are compounds and inflected forms. A search by meaning finds them without this. A term counts as unknown if
     only messages from the id `before` on contain it, because one of those is the question.
     """
-    words = full_text.get_index(connection)
+    words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:
         if not count or before is None or count > MAX_ECHOES:

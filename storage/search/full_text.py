@@ -86,7 +86,7 @@ class FullText:
 _FTS5 = FullText()
 
 
-def get_index(connection: Connection) -> FullText:
+def get_word_index(connection: Connection) -> FullText:
     """Return the word index of a connection's database."""
     index: FullText = getattr(connection, "full_text", _FTS5)
     return index

@@ -64,10 +64,10 @@ class Closeness:
     nearest: tuple[int, ...]
     mean: float
 
-    def get_cosines(self, found: Candidates) -> npt.NDArray[np.float64]:
+    def get_cosines(self, candidates: Candidates) -> npt.NDArray[np.float64]:
         """Return the cosine of each candidate passage. A passage without a vector gets the mean."""
-        rows = np.flatnonzero(np.isin(self.seqs, found.seqs))
+        rows = np.flatnonzero(np.isin(self.seqs, candidates.seqs))
         keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)
         cosines = dict(zip(keys, self.cosines[rows].tolist(), strict=True))
-        wanted = zip(found.seqs[found.messages].tolist(), found.parts.tolist(), strict=True)
+        wanted = zip(candidates.seqs[candidates.messages].tolist(), candidates.parts.tolist(), strict=True)
         return np.array([cosines.get(key, self.mean) for key in wanted], np.float64)

@@ -46,7 +46,7 @@ async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
 
 def remove_owner(connection: Connection, owner: int) -> None:
     """Remove an owner's messages from the index, before they are deleted from `messages`."""
-    full_text.get_index(connection).remove_owner(connection, owner)
+    full_text.get_word_index(connection).remove_owner(connection, owner)
     for table in ("places", "scope_words"):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
@@ -69,7 +69,7 @@ def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
 
 def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
     given = json.dumps(seqs)
-    full_text.get_index(connection).remove_messages(connection, owner, given)
+    full_text.get_word_index(connection).remove_messages(connection, owner, given)
     connection.execute(_REMOVE, (owner, given))
 
 
@@ -83,7 +83,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
         return []
 
     def find_rows(connection: Connection) -> list[Row]:
-        index = full_text.get_index(connection)
+        index = full_text.get_word_index(connection)
         rarest = select_rarest_terms(index.count_messages(connection, scope, wanted))
         seqs = index.find_best(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
@@ -94,7 +94,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages."""
-    full_text.get_index(connection).put(connection, entries)
+    full_text.get_word_index(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 

@@ -252,7 +252,9 @@ class MemoryStore(FoldTable):
         """Merge segments of the word index if at least four messages were added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
-            await self.database.transact(lambda connection: full_text.get_index(connection).optimize(connection), None)
+            await self.database.transact(
+                lambda connection: full_text.get_word_index(connection).optimize(connection), None
+            )
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
@@ -287,7 +289,7 @@ class MemoryStore(FoldTable):
     async def purge_erased_text(self) -> None:
         """Rewrite the files and the word index without erased text, which the logs may hold until `truncate_logs`."""
         async with self.database.write(None) as tx:
-            await tx.run(lambda connection: full_text.get_index(connection).merge(connection))
+            await tx.run(lambda connection: full_text.get_word_index(connection).merge(connection))
         await self.database.rewrite()
 
     async def truncate_logs(self) -> bool:

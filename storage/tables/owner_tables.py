@@ -53,7 +53,7 @@ async def change_owner_id(tx: Transaction, old: int, new: int, tables: Sequence[
     await tx.rows(copy, new, old)
     # Telegram numbers the messages of the new chat from 1, so an old number would name another message.
     await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    await tx.run(lambda connection: full_text.get_index(connection).rename_owner(connection, old, new))
+    await tx.run(lambda connection: full_text.get_word_index(connection).rename_owner(connection, old, new))
     for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
         await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
