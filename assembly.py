@@ -369,6 +369,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
 def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
     """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
+    look_for_endings = partial(log_endings, core.settings, services.clock)
     tasks = [
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),
         ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
@@ -376,12 +377,7 @@ def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=60),
         ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
-        ScheduledTask(
-            name="looking for models that end",
-            work=partial(log_endings, core.settings, services.clock),
-            every=86_400,
-            at_start=True,
-        ),
+        ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
     ]
     if memory.is_shared:
         tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=30))

@@ -91,7 +91,7 @@ class Settings:
     )
     facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", make_integer_parser(1))
     facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned from fewer turns")
-    facts_top_k: int = setting(5, "the most facts in a prompt, not counting pinned ones")
+    facts_top_k: int = setting(5, "the most facts near the question in a prompt; 0 = none but pinned ones")
     fact_min_similarity: float | None = setting(
         None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
     )

@@ -34,13 +34,10 @@ IMPORTANCE_WEIGHT = 0.6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactRecall:
-    """Settings: at most `top` facts in a prompt, not counting pinned ones, and the similarity limit.
+    """Settings of the facts in a prompt."""
 
-    `min_similarity` None means that of the model.
-    """
-
-    top: int = 5
-    min_similarity: float | None = None
+    top: int = 5  # facts near the question, not counting pinned ones; 0 leaves out states too
+    min_similarity: float | None = None  # None means that of the model
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +105,8 @@ def find_facts(
     best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall.top]
     relevant = [recalled for recalled in others if recalled in best or recalled.fact.is_pinned]
     chosen = {recalled.fact.id for recalled in relevant}
-    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in list_states(facts) if fact.id not in chosen]
+    states = [fact for fact in list_states(facts) if fact.id not in chosen] if recall.top else []
+    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in states]
     return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
 
 

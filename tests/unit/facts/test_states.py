@@ -87,3 +87,10 @@ async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -
     assert "allergic to wasps" in prompt
     assert [number for number in range(15) if f"boat {number:02}" in prompt] == list(range(4, 15))
     assert "likes rain" not in prompt
+
+
+async def test_without_facts_in_prompts_there_are_no_states_either(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts_top_k=0) as talk:
+        await talk.remember()
+        await talk.services.facts.add(ANNA.id, KNEE)
+        assert KNEE not in await ask(talk)
