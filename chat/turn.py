@@ -102,9 +102,8 @@ def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool)
     )
 
 
-OUTCOMES = ("answered", "repeated", "failed", "stopped")
 TURNS = make_counter(
-    "keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", {"outcome": OUTCOMES}
+    "keepsake_turns", "Turns, by their end.", {"outcome": ("answered", "repeated", "failed", "stopped")}
 )
 SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
 

@@ -56,10 +56,8 @@ _OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_
 _PARAMETERS = set(_OPTIONAL[:4])
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
-_CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
-_PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
@@ -207,6 +205,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if ladder.for_person and _has_history(messages):
                         raise HistoryRefused from None
                     await self._raise_if_question_was_declined(client, patience, ladder)
+                    patience.may_retry = False  # the endpoint answers nothing at all
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
                 raise
@@ -350,7 +349,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             return
         ladder.refusals += 1
         try:
-            request = self._make_request(_PROBE, None, Offer(), ladder)
+            harmless = PromptMessage(role="user", content="Reply with the word: ok")
+            request = self._make_request([harmless], None, Offer(), ladder)
             await self._read_answer(client, request, PartialAnswer(offer=Offer()), None, patience)
         except FAILURES:
             return
@@ -366,8 +366,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter(_REASONING)
             return True
         for parameter in _OPTIONAL:
-            says = {"tools": _TOOLS, "stream": _STREAMING, prompt_cache.PARAMETER: _CACHING}.get(parameter)
-            is_named = named == parameter or (says.search(words) if says else parameter in words)
+            says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
+            is_named = says.search(words) if says else parameter.removesuffix("_key") in words  # "prompt_cache_…"
+            is_named = is_named or named == parameter
             if parameter in request and is_named:
                 self._remember_refused_parameter(parameter)
                 return True

@@ -8,8 +8,6 @@ from attachments.passages import DocumentLine
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-_PAGES = frozenset({".html", ".htm", ".xhtml"})
-
 
 def is_plain(data: bytes, name: str) -> bool:
     """Return True if a file is plain text, which is safe to read without a child process."""
@@ -51,4 +49,5 @@ def _is_pdf(data: bytes) -> bool:
 
 def _is_page(data: bytes, name: str) -> bool:
     beginning = data[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    return PurePosixPath(name.lower()).suffix in _PAGES or beginning.startswith((b"<!doctype html", b"<html"))
+    is_named_page = PurePosixPath(name).suffix.lower() in (".html", ".htm", ".xhtml")
+    return is_named_page or beginning.startswith((b"<!doctype html", b"<html"))

@@ -11,13 +11,13 @@ from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 MAX_PATH_CHARS = 1_000  # of a chapter's address; chapters with longer ones are skipped
-_CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 
 
 def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the lines of each chapter. Each file of the book is a chapter, numbered in reading order."""
-    rootfile = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
+    container = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml"))
+    rootfile = container.find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
     package = packed.parse_xml(packed.read_content(archive, path))
     hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}

@@ -108,7 +108,7 @@ def test_json_of_anothers_is_shown_while_it_arrives() -> None:
 
 
 def test_where_no_tool_is_known_everything_is_text() -> None:
-    assert find_written_calls(CALL, (), is_whole=True).shown == CALL
+    assert find_written_calls(CALL, set(), is_whole=True).shown == CALL
 
 
 @given(st.text(alphabet="{}[]\"':,<>`ntool_call search_memory()\n", max_size=120))
