@@ -40,14 +40,14 @@ _SCRIPT = """<script>
 const field = document.querySelector("input"), sections = document.querySelectorAll("section");
 const items = [...document.querySelectorAll("p")];
 const plain = (text) => text.normalize("NFKD").replace(/\\p{M}/gu, "").toUpperCase();
-const texts = items.map((one) => plain(one.textContent));
+const texts = items.map((item) => plain(item.textContent));
 let waiting;
 field.addEventListener("input", () => {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
     const words = plain(field.value).split(/\\s+/).filter(Boolean);
-    items.forEach((one, at) => { one.hidden = !words.every((word) => texts[at].includes(word)); });
-    sections.forEach((one) => { one.hidden = !one.querySelector("p:not([hidden])"); });
+    items.forEach((item, at) => { item.hidden = !words.every((word) => texts[at].includes(word)); });
+    sections.forEach((section) => { section.hidden = !section.querySelector("p:not([hidden])"); });
   }, 150);
 });
 </script></body></html>

@@ -105,7 +105,7 @@ class Restorer:
             first = [{"table": name, **row} for name in _FIRST for row in rows.get(name, ())]
             async with self._memory.home(owner) as store:
                 await store.history.begin_restore(
-                    lease, [self._row(owner, file, 0, _make_notes(file.parts, None)), *first]
+                    lease, [self._row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
                 )
         waiting = await self._read_waiting(owner)
         summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
@@ -125,7 +125,7 @@ class Restorer:
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
-        kept.append(self._row(owner, file, 0, _make_notes(file.parts | {file.part}, file.last)))
+        kept.append(self._row(owner, file, 0, {"parts": sorted(file.parts | {file.part}), "last": file.last}))
         async with self._memory.home(owner) as store:
             await store.history.put_rows(lease, kept)
 
@@ -194,10 +194,6 @@ class Restorer:
         return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": held}
 
 
-def _make_notes(parts: frozenset[int], last: int | None) -> Mapping[str, object]:
-    return {"parts": sorted(parts), "last": last}
-
-
 def _hash_rows(rows: Rows) -> str:
     """Return an id for an export of an early version, which has no name."""
     digest = hashlib.sha256()
@@ -228,7 +224,6 @@ def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
 
 
 def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
-    """Return the summaries without references to missing rows."""
     names = ("source_ids", "source_chunk_ids")
     return [
         {**row, **{name: [number for number in _parse_list(row[name]) if number in ids] for name in names}}

@@ -254,13 +254,11 @@ def find_month(word: str, language: str = "") -> int | None:
 @cache
 def find_half(words: tuple[str, ...]) -> bool | None:
     """Return True if the words of a head say p.m., False for a.m., and None for neither."""
-    spoken = ("".join(words), *words)
-    for known in (_COMMON_HALVES, None):
-        halves = _day_halves() if known is None and words else known or {}
-        for word in spoken:
-            if (is_late := halves.get(word.casefold())) is not None:
-                return is_late
-    return None
+    spoken = [word.casefold() for word in ("".join(words), *words) if word]
+    common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
+    if common is not None or not spoken:
+        return common
+    return next((_day_halves()[word] for word in spoken if word in _day_halves()), None)
 
 
 # The words of most files, so that only others need CLDR.

@@ -68,7 +68,6 @@ def _read_text(message: Mapping[str, Any], where: str = "") -> str:
 
 
 def _format_artifact(block: Mapping[str, Any]) -> str:
-    """Return an artifact as text under its title, or "" for another tool call."""
     held = to_object(block.get("input"))
     title, text = to_text(held.get("title")), to_text(held.get("content")).strip()
     is_artifact = block.get("name") == "artifacts" or ("title" in held and "type" in held)

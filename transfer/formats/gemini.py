@@ -107,7 +107,6 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
 
 
 def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[int, datetime] | None:
-    """Return the number of the line that is a date, and its moment in UTC."""
     for number, line in enumerate(lines):
         if not _FULL_DATE.match(line):
             continue

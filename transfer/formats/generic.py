@@ -59,7 +59,6 @@ def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
-    """Map the ids in Slack's list of people to their names."""
     users: list[dict[str, object]] = []
     for file in files:
         if PurePosixPath(file.path).name == "users.json":
@@ -273,7 +272,7 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
     for name in _ROLE_NAMES:
         given = value.get(name)
         if isinstance(given, dict):
-            given = given.get("role") or ("user" if given.get("is_human") else "assistant" if "name" in given else None)
+            given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
     kinds = (to_text(part.get("type")).lower() for part in list_objects(value.get("fragments")))
@@ -346,7 +345,6 @@ def _find_time(message: Mapping[str, Any]) -> float:
 
 
 def _is_table(text: str) -> bool:
-    """Return True if a text is a table of messages, or of questions with answers."""
     row = dict.fromkeys(read_columns(text), "?")
     return len(row) > 1 and (is_chat_message(row) or _is_message(row) or bool(_split_pair(row)))
 

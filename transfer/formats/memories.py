@@ -64,7 +64,6 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
-    """Return the facts of a JSON list, or None if the text is not JSON."""
     try:
         value = file.walk().value()
     except ImportRefused:

@@ -99,7 +99,6 @@ def _remove_details(block: Block) -> str:
 
 
 def _read_name(block: Block) -> str:
-    """Return a speaker's name without a forwarding date or "via @bot"."""
     return _VIA.sub("", _remove_details(block)).strip()
 
 

@@ -109,6 +109,10 @@ def test_an_exporters_file_is_the_same_talk(name: str, data: object) -> None:
          "Message id,Date,Time,Sender,Text\n[1],2024-05-01,10:00:00,Anna,hello\n[2],2024-05-01,10:00:00,Tom,good\n"),
         ("iMazing", ("Chat Session,Message Date,Read Date,Sender Name,Text\n"
                     "Tom,2024-05-01 10:00:00,,Anna,hello\nTom,2024-05-01 10:00:00,,Tom,good\n")),
+        ("Messenger by its interface", {"data": [
+            {"from": {"name": "Anna", "id": "1"}, "message": "hello", "created_time": AT.isoformat()},
+            {"from": {"name": "Tom", "id": "2"}, "message": "good", "created_time": AT.isoformat()},
+        ]}),
         ("iMessage, which counts from 2001", [
             {"sender": "Anna", "text": "hello", "date": (SECONDS - 978_307_200) * 10**9},
             {"sender": "Tom", "text": "good", "date": (SECONDS - 978_307_200) * 10**9},
