@@ -71,10 +71,12 @@ export function makeTicks([from, to], most) {
 export function findRelatives(summaries, id) {
   const byId = new Map(summaries.map((summary) => [summary.id, summary]));
   const kin = new Set();
-  const addSources = (number) => { for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source);
-  addSources(source); } };
-  const addParents = (number) => { for (const summary of summaries) if (summary.source_ids.includes(number)
-    && !kin.has(summary.id)) { kin.add(summary.id); addParents(summary.id); } };
+  const addSources = (number) => {
+    for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source); addSources(source); }
+  };
+  const addParents = (number) => {
+    for (const parent of summaries) if (parent.source_ids.includes(number) && !kin.has(parent.id)) { kin.add(parent.id); addParents(parent.id); }
+  };
   addSources(id);
   addParents(id);
   return kin;

@@ -33,11 +33,11 @@ export const facts = {
       data: { key: "facts-search" } });
     search.addEventListener("input", () => { state.query = search.value; showFacts({}); });
     const makeSetter = (name) => (value) => { state[name] = value; showFacts({}); };
-    const of = [["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]];
+    const filters = [["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]];
     const orders = Object.keys(ORDERS).map((name) => [name, tr(`dashboard-facts-sort-${name}`)]);
     root.append(
       h("div", { class: "search-line" }, h("span", { class: "search-field" }, makeIcon("search"), search),
-        makeSelect(of, state.filter, makeSetter("filter"), { "aria-label": tr("dashboard-tab-facts") }),
+        makeSelect(filters, state.filter, makeSetter("filter"), { "aria-label": tr("dashboard-tab-facts") }),
         makeSelect(orders, state.order, makeSetter("order"), { "aria-label": tr("dashboard-facts-sort") }),
         makeButton(tr("dashboard-fact-add"), () => askAndSave(showFacts, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
       several, place);
@@ -75,8 +75,8 @@ function groupByNewest(all) {
   const heads = [];
   for (const fact of all) {
     let head = fact;
-    for (const seen = new Set([fact.id]); byId.has(head.superseded_by) && !seen.has(head.superseded_by);
-    seen.add(head.id)) head = byId.get(head.superseded_by);
+    const seen = new Set([fact.id]);
+    for (; byId.has(head.superseded_by) && !seen.has(head.superseded_by); seen.add(head.id)) head = byId.get(head.superseded_by);
     if (head === fact) heads.push(fact);
     else under.set(head.id, [...(under.get(head.id) ?? []), fact]);
   }

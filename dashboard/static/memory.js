@@ -74,5 +74,6 @@ if (others) others.onmessage = () => refreshHome().catch(() => {});
 addEventListener("focus", refreshIfVisible);
 document.addEventListener("visibilitychange", refreshIfVisible);
 // The playground's chat reports a new message.
-addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) [0,
-  AFTER_A_TURN].forEach((pause) => setTimeout(refreshIfVisible, pause)); });
+addEventListener("message", (event) => {
+  if (event.origin === location.origin && event.data?.changed) for (const pause of [0, AFTER_A_TURN]) setTimeout(refreshIfVisible, pause);
+});

@@ -77,10 +77,10 @@ export function makePagedList(all, draw, { size = 50 } = {}) {
 }
 
 /** Create buttons for the previous and the next page. A button whose handler is null is disabled. */
-export function makePager(back, on, told = "") {
+export function makePager(previous, next, status = "") {
   const makeStepButton = (text, act) => h("button", { type: "button", class: "button", disabled: !act, on: { click: () => act() } }, text);
-  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, makeStepButton(tr("dashboard-back"), back), h("span", {}, told),
-    makeStepButton(tr("dashboard-next"), on));
+  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, makeStepButton(tr("dashboard-back"), previous), h("span", {}, status),
+    makeStepButton(tr("dashboard-next"), next));
 }
 
 /** Open a dialog over the page. */
@@ -144,8 +144,9 @@ export async function showWhileWorking(title, work) {
 /** Ask for a text of at most `most` characters. Resolve to the text or null. */
 export async function askForText(title, yes, { value = "", label, most, hint = "" }) {
   const field = h("textarea", { value, maxLength: most, rows: 3, required: true, dir: "auto", "aria-label": label });
-  field.addEventListener("keydown", (event) => { if (event.key === "Enter"
-    && (event.ctrlKey || event.metaKey)) field.form.requestSubmit(); });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) field.form.requestSubmit();
+  });
   const done = askToConfirm(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));
   field.focus();
   return (await done) && field.value.trim() ? field.value.trim() : null;

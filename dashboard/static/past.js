@@ -26,8 +26,8 @@ function makeImportSection(paste) {
 /** Create the form for facts that another assistant has listed. */
 function makePasteForm(place, prompt) {
   const field = h("textarea", { rows: 4, required: true, dir: "auto" });
-  const form = h("form", { class: "group-of-fields", on: { submit: (event) =>
-    { event.preventDefault(); planImport(place, new File([field.value], ""), {}); } } },
+  const submit = (event) => { event.preventDefault(); planImport(place, new File([field.value], ""), {}); };
+  const form = h("form", { class: "group-of-fields", on: { submit } },
     h("p", { class: "hint" }, tr("dashboard-import-paste-about")), h("blockquote", { class: "text", dir: "auto" }, prompt),
     makeLabelledField(tr("dashboard-import-answer"), field), h("div", { class: "actions" }, h("button", { class: "button" }, tr("dashboard-next"))));
   return h("details", {}, h("summary", {}, tr("transfer-paste")), form);

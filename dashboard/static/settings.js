@@ -88,9 +88,11 @@ function makeReminders(reminders) {
     { size: 20 }) : h("p", { class: "hint" }, tr("reminders-none")));
   const field = h("input", { type: "text", maxLength: 1000, required: true, dir: "auto", data: { key: "reminder" } });
   const add = h("button", { class: "button" }, makeIcon("plus"), tr("dashboard-add"));
-  const form = h("form", { class: "group-of-fields", on: { submit: (event) =>
-    { event.preventDefault(); attempt(() => changeReminders("add", { text: field.value }),
-    add).then((worked) => { if (worked) field.value = ""; }); } } },
+  const submit = async (event) => {
+    event.preventDefault();
+    if (await attempt(() => changeReminders("add", { text: field.value }), add)) field.value = "";
+  };
+  const form = h("form", { class: "group-of-fields", on: { submit } },
     makeLabelledField(tr("dashboard-reminder-hint"), field), h("div", { class: "actions" }, add));
   showReminders(reminders);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-reminders")), place, form);
@@ -100,14 +102,18 @@ function makeConversationSection() {
   const { home } = memory;
   const open = home.scopes.find((scope) => scope.thread === home.thread);
   const title = h("input", { type: "text", value: open?.label ?? "", maxLength: 100, dir: "auto" });
+  const begin = async () => {
+    const answer = await write("conversations/begin");
+    memory.thread = answer.scopes.find((scope) => scope.is_open)?.thread ?? memory.thread;
+    return answer;
+  };
   const makeAction = (act) => (pressed) => attempt(async () => { const answer = await act(); await refreshHome(); requestRedraw(); return answer; }, pressed);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-conversation")),
     makeLabelledField(tr("dashboard-conversation-title"), title),
     h("div", { class: "actions" },
       makeButton(tr("dashboard-save"), makeAction(() => write("conversations/name", { title: title.value }))),
       open && !open.is_open ? makeButton(tr("dashboard-conversation-open"), makeAction(() => write("conversations/open"))) : null,
-      makeButton(tr("chats-untitled"), makeAction(async () => { const answer = await write("conversations/begin");
-      memory.thread = answer.scopes.find((scope) => scope.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
+      makeButton(tr("chats-untitled"), makeAction(begin), { symbol: "plus" })));
 }
 
 function makeForgetSection() {

@@ -105,7 +105,7 @@ function makeBrick({ from, to, all }, { chosen, kin, isFirst, width }, showSpan)
   const isKin = all.some((summary) => kin.has(summary.id));
   const kind = `brick${all.some((summary) => summary.is_active) ? " active" : ""}${isKin ? " kin" : ""}`;
   if (all.length > 1) {
-    const told = `${tr("shared-summaries", { summaries: all.length })} · ${formatSpan(all[0].first_at, all.at(-1).last_at)}`;
+    const label = `${tr("shared-summaries", { summaries: all.length })} · ${formatSpan(all[0].first_at, all.at(-1).last_at)}`;
     const holds = all.some((summary) => summary.id === chosen);
     const act = (event) => {
       const level = event.currentTarget.parentElement.parentElement;
@@ -113,12 +113,12 @@ function makeBrick({ from, to, all }, { chosen, kin, isFirst, width }, showSpan)
       showSpan(zoomSpan(findDomain(all), 0.8));
       (level.querySelector(`[href="#summaries/${all[0].id}"]`) ?? level.children[row].querySelector(".brick"))?.focus();
     };
-    return h("button", { type: "button", class: `${kind} many`, tabIndex, title: told, "aria-label": told, "aria-current": holds
+    return h("button", { type: "button", class: `${kind} many`, tabIndex, title: label, "aria-label": label, "aria-current": holds
       ? "true" : null, vars, on: { click: act } }, h("span", {}, formatNumber(all.length)));
   }
   const [summary] = all;
-  const told = [summary.title, nameLevel(summary.level), describeSummary(summary)].join(" · ");
-  return h("a", { href: `#summaries/${summary.id}`, class: kind, tabIndex, title: told, "aria-label": told,
+  const label = [summary.title, nameLevel(summary.level), describeSummary(summary)].join(" · ");
+  return h("a", { href: `#summaries/${summary.id}`, class: kind, tabIndex, title: label, "aria-label": label,
     "aria-current": summary.id === chosen ? "true" : null, vars },
     h("span", { dir: "auto" }, (to - from) * width > TICK ? summary.title : ""));
 }
@@ -146,8 +146,8 @@ async function correctSummary(place, { id, text: value }, pressed) {
   await attempt(async () => { const answer = await write("summaries/correct", { id, text }); await showSummary(place, id); return answer; }, pressed);
 }
 
-const makeLinks = (title, those) => h("section", { class: "covered" }, h("h3", {}, title),
-  makePagedList(those, (rows) => h("ul", { class: "cards" }, rows.map((summary) =>
+const makeLinks = (title, linked) => h("section", { class: "covered" }, h("h3", {}, title),
+  makePagedList(linked, (rows) => h("ul", { class: "cards" }, rows.map((summary) =>
   h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, summary.text),
     h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.id}` },
     `${nameLevel(summary.level)} · ${formatSpan(summary.first_at, summary.last_at)}`)))))));
