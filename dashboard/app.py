@@ -1,6 +1,6 @@
 """The memory page as an ASGI app: its files, its API, and the guards in front of both."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from ipaddress import ip_address
@@ -38,7 +38,10 @@ CONTENT_POLICY = (
 
 # Domains that are in no public DNS: RFC 6761, RFC 6762 (also a Kubernetes cluster's), and ICANN's of 2024.
 PRIVATE_DOMAINS = (".localhost", ".local", ".internal")
-WRONG_HOST = "This page has another name. The proxy in front of it should pass on the host's name in DASHBOARD_URL."
+WRONG_HOST = PlainTextResponse(
+    "This page has another name. The proxy in front of it should pass on the host's name in DASHBOARD_URL.", 400
+)
+CROSS_SITE = PlainTextResponse("Another site may not use this page.", 403)
 
 
 def make_dashboard_app(services: Services, host: Host) -> Starlette:
@@ -53,7 +56,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(Paced, visitors=visitors),
-            Middleware(KnownHost, names=frozenset(host.hosts)),
+            Middleware(Guard, is_allowed=partial(is_known_host, names=frozenset(host.hosts)), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
     )
@@ -134,67 +137,59 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
                 *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
                 *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
             ],
-            middleware=[Middleware(SameOrigin, origins=(host.origin,))],
+            middleware=[
+                Middleware(Guard, is_allowed=partial(is_same_origin, origins=(host.origin,)), refusal=CROSS_SITE)
+            ],
         ),
         Route("/static/{path:path}", get_file),
     ]
 
 
 @define(eq=False)
-class KnownHost:
-    """Middleware that refuses unknown Host headers, to prevent DNS rebinding. `names` are the page's own hosts."""
+class Guard:
+    """Middleware that refuses HTTP requests unless `is_allowed(scope)`."""
 
     app: ASGIApp
-    names: frozenset[str]
+    is_allowed: Callable[[Scope], bool]
+    refusal: Response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._is_known_host(Headers(scope=scope).get("host", "")):
-            await self.app(scope, receive, send)
-        else:
-            await PlainTextResponse(WRONG_HOST, 400)(scope, receive, send)
+        is_refused = scope["type"] == "http" and not self.is_allowed(scope)
+        await (self.refusal if is_refused else self.app)(scope, receive, send)
 
-    def _is_known_host(self, host: str) -> bool:
-        # A proxy may also use an IP address, a name without a dot, or one below a domain that nobody can register.
-        try:
-            name = urlsplit(f"//{host}").hostname
-        except ValueError:  # such as [::
-            return False
-        if not name or name in self.names or "." not in name or name.endswith(PRIVATE_DOMAINS):
-            return bool(name)
-        with suppress(ValueError):
-            return bool(ip_address(name))
+
+def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
+    """Return True if the Host header is one of `names` or cannot be part of DNS rebinding.
+
+    A proxy may use an IP address, a name without a dot, or one below a domain that nobody can register.
+    """
+    try:
+        name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
+    except ValueError:  # such as [::
         return False
+    if not name or name in names or "." not in name or name.endswith(PRIVATE_DOMAINS):
+        return bool(name)
+    with suppress(ValueError):
+        return bool(ip_address(name))
+    return False
 
 
-@define(eq=False)
-class SameOrigin:
-    """Middleware that refuses cross-site requests, which must not act on behalf of a visitor.
+def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Collection[str] = ()) -> bool:
+    """Return False for a cross-site request, which must not act on behalf of a visitor.
 
     `origins` are accepted in addition to the host of the request. Other sites may link to the paths in `linked`.
     """
-
-    app: ASGIApp
-    origins: tuple[str, ...] = ()
-    linked: frozenset[str] = frozenset()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._is_own_origin(scope):
-            await self.app(scope, receive, send)
-        else:
-            await PlainTextResponse("Another site may not use this page.", 403)(scope, receive, send)
-
-    def _is_own_origin(self, scope: Scope) -> bool:
-        headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        try:
-            name = urlsplit(origin).netloc if origin is not None else None
-        except ValueError:  # such as http://[
-            return False
-        if origin is not None and (not name or name not in (headers.get("host"), *self.origins)):  # "null" has no name
-            return False
-        if scope["path"] in self.linked and scope["method"] == "GET":
-            return True
-        return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+    headers = Headers(scope=scope)
+    origin = headers.get("origin")
+    try:
+        name = urlsplit(origin).netloc if origin is not None else None
+    except ValueError:  # such as http://[
+        return False
+    if origin is not None and (not name or name not in (headers.get("host"), *origins)):  # "null" has no name
+        return False
+    if scope["path"] in linked and scope["method"] == "GET":
+        return True
+    return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
 
 @define(eq=False)

@@ -74,9 +74,8 @@ class PageSessions:
 
     async def open_by_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, which is then invalid."""
-        now, form = self._clock(), await self._read_signed("link", link)
-        session = _parse_session(form, now)
-        if not await self._memory.used_links.use_link(str(form["nonce"]), expires_at=session.expires_at, now=now):
+        session, nonce = await self._read_signed("link", link)
+        if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._check_not_ended(session))
 
@@ -99,7 +98,8 @@ class PageSessions:
 
     async def find_session(self, token: str) -> PageSession:
         """Return the session of a token."""
-        return await self._check_not_ended(_parse_session(await self._read_signed("session", token), self._clock()))
+        session, _ = await self._read_signed("session", token)
+        return await self._check_not_ended(session)
 
     async def end_sessions(self, person: int) -> None:
         """End all sessions of a person in every process, and invalidate links and initData issued until now."""
@@ -125,14 +125,19 @@ class PageSessions:
             form[name] = form[name].timestamp()
         return str((await self._make_serializer(kind)).dumps(form))
 
-    async def _read_signed(self, kind: str, text: str) -> dict[str, Any]:
+    async def _read_signed(self, kind: str, text: str) -> tuple[PageSession, str]:
+        """Return a session that has not expired, and the nonce of a link."""
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
             form: dict[str, Any] = (await self._make_serializer(kind)).loads(text)
-        except BadData:
+            moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
+            session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
+        except (BadData, KeyError):  # KeyError: signed by another version
             raise NoSession from None
-        return form
+        if session.expires_at <= self._clock():
+            raise NoSession
+        return session, str(form.get("nonce", ""))
 
     async def _make_serializer(self, kind: str) -> URLSafeSerializer:
         # The salt separates signatures of pages from those of exports, which use the same key.
@@ -169,14 +174,3 @@ def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) ->
     if not now - INIT_DATA_FOR <= signed_at <= now + MAX_CLOCK_SKEW:
         raise NoSession
     return form
-
-
-def _parse_session(form: dict[str, Any], now: datetime) -> PageSession:
-    try:
-        moments = {name: datetime.fromtimestamp(form[name], UTC) for name in ("since", "expires_at")}
-        session = PageSession(**{**{field.name: form[field.name] for field in fields(PageSession)}, **moments})
-    except KeyError:  # signed by another version
-        raise NoSession from None
-    if session.expires_at <= now:
-        raise NoSession
-    return session

@@ -5,6 +5,7 @@ It refuses foreign Host headers and cross-origin requests. Serve it with playgro
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -16,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboard.app import SafeHeaders, SameOrigin
+from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as OF_DASHBOARD
 from locales.catalog import speak_in, tr
 from locales.page_texts import find_reader_language, make_wanted_texts
@@ -102,7 +103,7 @@ def make_playground_app(
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
             # All methods are guarded: the Bot API acts on GET too. Following a link to a page stays possible.
-            Middleware(SameOrigin, linked=frozenset({"/", PAGE})),
+            Middleware(Guard, is_allowed=partial(is_same_origin, linked=frozenset({"/", PAGE})), refusal=CROSS_SITE),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],
     )

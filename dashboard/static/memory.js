@@ -32,6 +32,7 @@ export function takeOpening(name) {
 
 /** Send a change, and notify the other windows of the browser. */
 export async function write(name, more = {}) {
+  visit.opening = null;
   const answer = await net.post(name, { owner: memory.owner, thread: memory.thread, ...more });
   others?.postMessage(memory.owner);
   return answer;
@@ -44,7 +45,9 @@ export const onHomeChange = (listener) => listeners.add(listener);
 export async function refreshHome() {
   clearTimeout(timer);
   try {
-    const home = takeOpening("home") ?? await read("home");
+    const opening = takeOpening("home");
+    if (!opening) visit.opening = null; // its messages may be outdated
+    const home = opening ?? await read("home");
     if (home.owner !== memory.owner && memory.home) return;
     memory.owner = home.owner;
     memory.home = home;

@@ -60,3 +60,30 @@ async def test_the_first_messages_come_with_the_session_next_to_the_modules(own_
             sizes = [(await request.sizes())["responseBodySize"] for request in first]
             assert sum(sizes) <= MAX_OPENING_BYTES
             shown.problems.clear()
+
+
+async def test_messages_that_came_with_the_session_are_not_shown_later(own_house: House, browser: Browser) -> None:
+    """Whoever opened another page at once saw them in the timeline after they had been forgotten."""
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My boat is called Trireme.")
+        async with window(browser, f"{server.client.base_url}/{await link_for(ann)}", PHONE) as shown:
+            page, is_released = shown.page, asyncio.Event()
+            await expect(page.locator(".said")).to_have_count(2)
+
+            async def hold(route: Route) -> None:
+                await is_released.wait()
+                await route.continue_()
+
+            await page.route("**/main.js", hold)
+            async with page.expect_response("**/api/session"):
+                await page.reload(wait_until="commit")
+            await page.evaluate("location.hash = '#facts'")
+            is_released.set()
+            await expect(page.locator(".view.facts")).to_be_visible()
+            await ann.asks("My cat is called Oscar.")
+            async with page.expect_response("**/api/home*"):
+                await page.evaluate("dispatchEvent(new Event('focus'))")
+            await shown.goes("timeline")
+            await expect(page.locator(".said")).to_have_count(4)
