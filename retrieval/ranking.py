@@ -77,7 +77,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
         "assistant": -PENALTY * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING_SHARE * _score_day_openers(candidates, scores)
+    parts["opening"] = OPENING_SHARE * _score_day_openers(candidates, scores, by_assistant & is_verbose)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - candidates.said_at)[candidates.messages] / DAY_SECONDS
     parts["recent"] = RECENT_SHARE * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
@@ -150,14 +150,17 @@ def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
-def _score_day_openers(candidates: Candidates, scores: Values) -> Values:
-    """Return, for the passages of each day's first message, how far people's best score of that day is above theirs."""
+def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
+    """Return, for the passages of each day's first message, how far the best score of that day is above theirs.
+
+    `is_ignored` marks passages that are not compared: those of a long-winded assistant.
+    """
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
     best = np.full(len(firsts), -np.inf)
-    own = np.flatnonzero(~candidates.by_assistant[candidates.messages])
-    np.maximum.at(best, days[candidates.messages[own]], scores[own])
+    compared = np.flatnonzero(~is_ignored)
+    np.maximum.at(best, days[candidates.messages[compared]], scores[compared])
     opens = np.flatnonzero(np.isin(candidates.messages, firsts))
     raised[opens] = np.maximum(0.0, best[days[candidates.messages[opens]]] - scores[opens])
     return raised
