@@ -47,10 +47,9 @@ class DashboardCommands(Family):
             name=format_visible_line(user.first_name) if user else "",
             group=format_visible_line(chat.title or "") if chat else "",
         )
-        link = f"{url}/?owner={owner}#link={token}"
-        text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)
-        page = WebAppInfo(f"{url}/?owner={owner}")
-        button = InlineKeyboardButton(tr("web-open"), web_app=page)
+        page = f"{url}/?owner={owner}"
+        text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=f"{page}#link={token}")
+        button = InlineKeyboardButton(tr("web-open"), web_app=WebAppInfo(page))
         keyboard = make_keyboard([button] if url.startswith("https://") else [])
         try:
             await self._delivery.say(target, text, keyboard=keyboard)
@@ -64,10 +63,10 @@ class DashboardCommands(Family):
 def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
     """Return the parts of the bot that the page server needs."""
 
-    async def configures(owner: int, person: int) -> bool:
+    async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
-    async def decided(person: int, standing: Standing, by: int) -> None:
+    async def decide(person: int, standing: Standing, by: int) -> None:
         await decide_on_person(dependencies, person, standing, by=by)
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
@@ -80,11 +79,11 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
     return Host(
         url=settings.dashboard_url,
         hosts=(urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK),
-        configures=configures,
+        configures=may_configure,
         bot_token=settings.telegram_bot_token,
         operation=dependencies.operation,
         health=health,
-        decide=decided,
+        decide=decide,
         send_file=send_file,
         default_language=settings.default_language,
     )

@@ -248,8 +248,7 @@ class ForgetCommands(Family):
         await self._show_text(ask, tr("forget-kept"))
 
     async def _erase_target(self, ask: Ask) -> str:
-        target = parse_payload(ask.argument, self._now())
-        if target is None:
+        if (target := parse_payload(ask.argument, self._now())) is None:
             return tr("shared-dead-button")
         question = ask.chat.id, ask.message_id or 0
         if question in self._erased:  # the receipt replaces the question

@@ -59,8 +59,7 @@ class Target:
         if self.kind == "days":
             content = f"{self.first:%Y%m%d}-{self.last:%Y%m%d}"
         quotes = "q" if self.with_quotes else ""
-        request = f"r{self.request}" if self.request else ""
-        whole = letter + content + request + quotes
+        whole = letter + content + (f"r{self.request}" if self.request else "") + quotes
         return whole if len(whole) <= MAX_CODE_CHARS else letter + content + quotes
 
 

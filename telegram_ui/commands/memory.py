@@ -11,7 +11,7 @@ from chat.facts_by_hand import FactsByHand
 from locales.catalog import tr
 from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import Forgetting
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import find_zone, format_local_day
@@ -124,7 +124,9 @@ class MemoryCommands(Family):
                 return self._refresh_profile(ask)
             if action == "x":
                 request = Forgetting(what="profiles", ids=(view.fact,))
-                toast = _format_erased(await self._services.corrections.forget(ask.chat.scope.owner, request))
+                forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
+                toast = tr("memory-profile-erased") if forgotten.profiles else tr("shared-dead-button")
+                toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""
                 view = View(profiles=True)
             else:
                 toast = await self._by_hand.change(ask.chat.scope.owner, CHANGES[action], view.fact)
@@ -312,10 +314,3 @@ def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) 
 
 def _format_version(version: Profile, zone: tzinfo) -> list[str]:
     return [tr("memory-profile", id=str(version.id), day=format_local_day(version.created_at, zone)), version.text]
-
-
-def _format_erased(forgotten: Forgotten) -> str:
-    if not forgotten.profiles:
-        return tr("shared-dead-button")
-    erased = tr("memory-profile-erased")
-    return erased if forgotten.is_clean else f"{erased} {tr('forget-traces')}"

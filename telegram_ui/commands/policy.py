@@ -105,8 +105,7 @@ class PolicyCommands(Family):
 
 def format_policy(config: OwnerConfig | None) -> str:
     """Return the text of /summary_policy."""
-    policy = config.policy if config else "pyramid"
-    every_n = config.every_n if config else DEFAULT_EVERY_N
+    policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
     heading = tr("policy-heading", policy=name_policy(policy))
     by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]

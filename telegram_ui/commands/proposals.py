@@ -51,8 +51,7 @@ class Proposals(Family):
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
     async def _forget_fact(self, ask: Ask, choice: str) -> str:
-        target = parse_payload(choice, self._now())
-        if target is None:
+        if (target := parse_payload(choice, self._now())) is None:
             return tr("shared-dead-button")
         request = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.show_typing(ask.chat):
@@ -77,11 +76,12 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
         await dependencies.give_command(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
-    yes = tr("forget-it") if proposal.kind == "forget" else tr(f"proposals-yes-{proposal.kind}")
-    if proposal.kind == "forget":
+    erases = proposal.kind == "forget"
+    yes = tr("forget-it") if erases else tr(f"proposals-yes-{proposal.kind}")
+    if erases:
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = make_payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
-    make_button, erases = dependencies.buttons.make_button, proposal.kind == "forget"
+    make_button = dependencies.buttons.make_button
     accept = make_button(PROPOSED, chat, person, yes, f"{proposal.kind}-{choice}", erases=erases)
     decline = make_button(PROPOSED, chat, person, tr("shared-no"), f"{proposal.kind}-{NO}")
     await dependencies.delivery.say(chat, text, keyboard=make_keyboard([accept, decline]))

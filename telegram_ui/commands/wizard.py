@@ -82,8 +82,7 @@ class Wizard(Family):
         return tr("wizard-nothing-to-cancel")
 
     async def cancel(self, ask: Ask) -> bool:
-        state = await self._find_wizard(ask)
-        if state is None:
+        if (state := await self._find_wizard(ask)) is None:
             return False
         await self._states.drop(ask.chat.location, ask.person.id)
         await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))

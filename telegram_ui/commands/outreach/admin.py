@@ -42,11 +42,10 @@ class AdminCommands(Family):
         text = ask.argument.strip()
         word = (text.split(maxsplit=1) or [""])[0]
         if not text:
-            await self._show_overview(ask)
-        elif word.casefold() in list_words("broadcast-words"):
-            await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, text[len(word) :])
-        else:
+            return await self._show_overview(ask)
+        if word.casefold() not in list_words("broadcast-words"):
             return tr("admin-arguments")
+        await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, text[len(word) :])
         return None
 
     @press(KIND)
@@ -60,18 +59,14 @@ class AdminCommands(Family):
         if what in (ALLOW, REFUSE):
             return await self._decide_on_person(ask, int(number), what)
         if what == OVERVIEW:
-            await self._show_overview(ask)
-        elif what == ERRORS:
-            await self._show_errors(ask)
-        elif what == PEOPLE:
-            await self._show_people(ask, int(number))
-        elif what == REMOVE:
+            return await self._show_overview(ask)
+        if what == ERRORS:
+            return await self._show_errors(ask)
+        if what == PEOPLE:
+            return await self._show_people(ask, int(number))
+        if what == REMOVE:
             return await self._remove_person(ask, int(number))
-        elif what == GROUPS:
-            return await self._set_privacy(ask, sees_all=number == "1")
-        else:
-            return tr("shared-dead-button")
-        return None
+        return await self._set_privacy(ask, sees_all=number == "1") if what == GROUPS else tr("shared-dead-button")
 
     async def _decide_on_person(self, ask: Ask, number: int, what: str) -> str:
         """Let a person in or refuse them, and return the outcome. The first admin's press counts."""
@@ -107,11 +102,13 @@ class AdminCommands(Family):
         operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
+        limits = [tr("admin-quota-all", tokens=operation.budget)] if operation.budget else []
+        limits += [tr("admin-quota-each", tokens=per_person)] if (per_person := operation.budget_per_person) else []
         lines = [
             tr("admin-memories", memories=found.memories, active=found.active),
             tr("admin-let-in-people", people=tr("admin-everyone") if operation.everyone else str(found.let_in)),
             tr("admin-requests", people=found.asked),
-            _format_quota(found.used, operation.budget, operation.budget_per_person),
+            " ".join([tr("admin-quota", tokens=found.used), *limits]),
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
@@ -128,16 +125,16 @@ class AdminCommands(Family):
         is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
         return await self._show_text(ask, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
-    async def _show_errors(self, ask: Ask) -> None:
+    async def _show_errors(self, ask: Ask) -> str | None:
         zone = await self._read_zone(ask.chat.scope.owner)
         lines = [
             f"{format_local_minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        await self._show_text(ask, text, self._make_back_buttons(ask))
+        return await self._show_text(ask, text, self._make_back_buttons(ask))
 
-    async def _show_people(self, ask: Ask, page: int) -> None:
+    async def _show_people(self, ask: Ask, page: int) -> str | None:
         shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:
@@ -148,16 +145,10 @@ class AdminCommands(Family):
         if not shown:
             lines.append(tr("admin-nobody"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PEOPLE}.{to}"))
-        await self._show_text(ask, "\n".join(lines), *rows, turn, self._make_back_buttons(ask))
+        return await self._show_text(ask, "\n".join(lines), *rows, turn, self._make_back_buttons(ask))
 
     def _make_back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
         return [self._make_button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
-
-
-def _format_quota(used: int, budget: int, per_person: int) -> str:
-    limits = [tr("admin-quota-all", tokens=budget)] if budget else []
-    limits += [tr("admin-quota-each", tokens=per_person)] if per_person else []
-    return " ".join([tr("admin-quota", tokens=used), *limits])
 
 
 def _format_known_person(person: KnownPerson) -> str:

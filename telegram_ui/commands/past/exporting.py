@@ -1,7 +1,5 @@
 """/export: a memory as files, for people or for programs."""
 
-from collections.abc import Iterator, Mapping
-
 from locales.catalog import tr
 from locales.lists import join_list
 from telegram_ui.commands.family import Ask, Family, command, press
@@ -39,6 +37,10 @@ class ExportCommands(Family):
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
+        group, of_group = ask.update.effective_chat, ""
+        if not here.is_private and group is not None:
+            # Shortened, since a caption has at most 1,024 characters (Bot API).
+            of_group = f"{tr('transfer-of-group', title=format_quote(group.title or '', 2 * MAX_QUOTE_CHARS))} "
         exporter, owner = self._services.exporter, here.scope.owner
         async with exporter.export_readable(owner) if wanted == MARKDOWN else exporter.export_files(owner) as files:
             if not files:
@@ -46,7 +48,7 @@ class ExportCommands(Family):
             try:
                 async with self._delivery.show_typing(target):
                     for file in files:
-                        caption = " ".join([*_describe_owner(ask), make_caption(file)])
+                        caption = f"{of_group}{make_caption(file)}"
                         await Documents(self._delivery).send(target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
@@ -55,24 +57,10 @@ class ExportCommands(Family):
         return None if here.is_private else tr("transfer-sent")
 
 
-def _describe_owner(ask: Ask) -> list[str]:
-    """Return the title of the group whose memory this is. A caption has 1,024 characters (Bot API)."""
-    chat = ask.update.effective_chat
-    if ask.chat.is_private or chat is None:
-        return []
-    return [tr("transfer-of-group", title=format_quote(chat.title or "", 2 * MAX_QUOTE_CHARS))]
-
-
-def list_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield a phrase such as "3 facts" for each kind with a count above 0."""
-    for kind in ("messages", "summaries", "facts"):
-        if number := counts.get(kind):
-            yield tr(f"shared-{kind}", **{kind: number})
-
-
 def make_caption(file: Exported) -> str:
     """Return the caption of an exported file, with its contents and the program that opens it."""
-    what = join_list([*list_counts(file.counts)]) or tr("transfer-settings")
+    counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
+    what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)
