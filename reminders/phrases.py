@@ -336,9 +336,9 @@ def _skip_gap(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def read_phrase(said: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = format_visible_line(said)[:MAX_TEXT_CHARS]
+    text = format_visible_line(request)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(_PLAIN)  # keeps its length
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])

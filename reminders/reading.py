@@ -42,7 +42,7 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def read_or_explain(self, person: int, said: str, now: datetime) -> tuple[ReminderWish, bool] | str:
+    async def read_or_explain(self, person: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
         """Return the reminder and True if the person should confirm it, or a sentence that says why there is none.
 
         A reminder that a model read has to be confirmed. `now` is aware and in the person's zone.
@@ -50,10 +50,10 @@ class WishReader:
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase
 
-        if (read := await self.read(person, said, now)) is not None:
+        if (read := await self.read(person, request, now)) is not None:
             return read, True
         # In a thread: the first call reads locale data for a second.
-        match await asyncio.to_thread(read_phrase, said, now):
+        match await asyncio.to_thread(read_phrase, request, now):
             case ReminderWish() as wish:
                 return wish, False
             case NotUnderstood(words=words):
@@ -63,9 +63,9 @@ class WishReader:
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
-    async def read(self, person: int, said: str, now: datetime) -> ReminderWish | None:
+    async def read(self, person: int, request: str, now: datetime) -> ReminderWish | None:
         """Return the reminder that the model reads, or None if it cannot be asked or finds none."""
-        asked = PromptMessage(role="user", content=prompts.make_reminder_request(said[:MAX_TEXT_CHARS], now))
+        asked = PromptMessage(role="user", content=prompts.make_reminder_request(request[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person, self._model, [asked], schema=SCHEMA)
             given = json.loads(answer.text)

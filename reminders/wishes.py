@@ -23,12 +23,12 @@ Impossible = Literal["none", "far", "passed"]
 """Why nothing can be set for a time: no clock or calendar shows it, it is too far ahead, or it is over."""
 
 
-def parse_wish(given: Mapping[str, object], now: datetime) -> ReminderWish | None:
+def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
 
     Return None if there is no time in the future. `now` is aware and in the person's zone.
     """
-    text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
+    text, at, minutes, repeat = (arguments.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
         return None
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:

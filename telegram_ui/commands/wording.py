@@ -42,27 +42,27 @@ def set_reference_time(now: datetime) -> None:
     _now.set(now)
 
 
-def format_local_minute(at: datetime, zone: tzinfo = UTC) -> str:
+def format_local_minute(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
-    return f"{format_near_day(at, zone) or format_local_day(at, zone)} {format_clock(at, zone)}"
+    return f"{format_near_day(moment, zone) or format_local_day(moment, zone)} {format_clock(moment, zone)}"
 
 
-def format_clock(at: datetime, zone: tzinfo) -> str:
-    local = at.astimezone(zone)
+def format_clock(moment: datetime, zone: tzinfo) -> str:
+    local = moment.astimezone(zone)
     return f"{local.hour}:{local.minute:02}"
 
 
-def format_near_day(at: datetime, zone: tzinfo) -> str:
+def format_near_day(moment: datetime, zone: tzinfo) -> str:
     """Return "yesterday", "today" or "tomorrow" for a moment, else ""."""
     if (now := _now.get()) is None:
         return ""
-    days = (at.astimezone(zone).date() - now.astimezone(zone).date()).days
+    days = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
     return {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}.get(days, "")
 
 
-def format_moment(at: datetime, zone: tzinfo) -> str:
+def format_moment(moment: datetime, zone: tzinfo) -> str:
     """Format a moment, with "UTC" if no time zone is known."""
-    return format_span(at, at, zone)
+    return format_span(moment, moment, zone)
 
 
 def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
@@ -77,14 +77,14 @@ def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
-def format_local_day(at: datetime, zone: tzinfo = UTC) -> str:
+def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format the date of a moment in a time zone: "3 June", with the year if it is not the current one."""
-    return format_local_date(at.astimezone(zone).date(), zone)
+    return format_local_date(moment.astimezone(zone).date(), zone)
 
 
-def format_local_date(at: date, zone: tzinfo = UTC) -> str:
+def format_local_date(day: date, zone: tzinfo = UTC) -> str:
     now = _now.get()
-    return format_day(at, with_year=now is None or now.astimezone(zone).year != at.year)
+    return format_day(day, with_year=now is None or now.astimezone(zone).year != day.year)
 
 
 def format_span_of_days(first: date, last: date, zone: tzinfo = UTC) -> str:
@@ -99,10 +99,10 @@ def format_speaker(message: Message) -> str:
     return message.speaker or tr("shared-bot" if message.role == "assistant" else "shared-you")
 
 
-def format_quote(text: str, most: int = MAX_QUOTE_CHARS) -> str:
+def format_quote(text: str, max_chars: int = MAX_QUOTE_CHARS) -> str:
     """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text.split())
-    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0].rstrip() + " …"
+    return line if len(line) <= max_chars else line[:max_chars].rsplit(" ", 1)[0].rstrip() + " …"
 
 
 _PICTURE = re.compile(r"\[(?:Photo|Picture ([^\]\n]{1,100}?))(?=: )")
