@@ -170,9 +170,8 @@ class ForgetCommands(Family):
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
                     found, _ = await store.conversations.list_page(place, first=0, limit=sys.maxsize)
-                    titles = (
-                        wording.format_conversation(listed) for listed in found if listed.scope.thread == target.number
-                    )
+                    matches = [listed for listed in found if listed.scope.thread == target.number]
+                    titles = map(wording.format_conversation, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
                     return wording.format_span_of_days(target.first, target.last)
@@ -331,9 +330,8 @@ def _quote_first_texts(
 ) -> list[str]:
     """Quote the first texts of each kind, except those in `already_quoted`, and count the rest."""
     less, listing = already_quoted or Forgotten(), forgotten.listing
-    messages = (
-        [wording.format_message_text(message, message.content) for message in listing.messages] if with_messages else []
-    )
+    quoted = listing.messages if with_messages else ()
+    messages = [wording.format_message_text(message, message.content) for message in quoted]
     facts = [text for text in listing.facts if text not in less.listing.facts]
     summaries = [text for text in listing.summaries if text not in less.listing.summaries]
     lines = []
@@ -342,9 +340,8 @@ def _quote_first_texts(
         (facts, forgotten.facts - less.facts),
         (summaries, forgotten.summaries - less.summaries),
     ):
-        lines += [
-            f"  {tr('shared-quoted', text=wording.format_quote(text, MAX_QUOTE_CHARS))}" for text in texts[:MAX_SHOWN]
-        ]
+        shown = [wording.format_quote(text, MAX_QUOTE_CHARS) for text in texts[:MAX_SHOWN]]
+        lines += [f"  {tr('shared-quoted', text=text)}" for text in shown]
         lines += [f"  {tr('import-more', more=str(count - MAX_SHOWN))}"] if texts and count > MAX_SHOWN else []
     return lines
 

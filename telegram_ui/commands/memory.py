@@ -215,9 +215,7 @@ def _render_list(
     valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
-    lines = [tr("memory-title")]
-    if not is_on:
-        lines.append(tr("summaries-is-off"))
+    lines = [tr("memory-title"), *([] if is_on else [tr("summaries-is-off")])]
     if versions and page == 0:
         lines += ["", *_format_version(versions[0], zone)]
     if valid:
@@ -265,11 +263,9 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, but
     else:
         lines.append(tr("memory-by-hand"))
     successor = next((other for other in facts if other.id == fact.superseded_by), None)
-    if successor is not None:
-        lines.append(tr("memory-superseded", text=successor.text))
+    lines += [tr("memory-superseded", text=successor.text)] if successor is not None else []
     lines += _format_history(fact, facts, zone)
-    if fact.deleted_at is not None:
-        lines.append(tr("memory-deleted"))
+    lines += [tr("memory-deleted")] if fact.deleted_at is not None else []
     suffix = f"{fact.id}.{page}"
     delete = button(tr("memory-button-delete"), f"d.{suffix}")
     undo = button(tr("memory-button-undo"), f"u.{suffix}")

@@ -93,11 +93,7 @@ def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str 
     """Format a found message: date, speaker, the matching part, and the title of its conversation."""
     message = found.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
-    heading = " · ".join(filter(None, parts))
-    lines = [
-        f"{number}. {heading}",
-        wording.format_quote(wording.format_message_text(message, found.text), MAX_SHOWN_CHARS),
-    ]
-    if address := make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id):
-        lines.append(address)
-    return "\n".join(lines)
+    heading = f"{number}. {' · '.join(filter(None, parts))}"
+    text = wording.format_quote(wording.format_message_text(message, found.text), MAX_SHOWN_CHARS)
+    address = make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id)
+    return "\n".join(filter(None, [heading, text, address]))

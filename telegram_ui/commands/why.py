@@ -54,8 +54,7 @@ class WhyCommands(Family):
         # It was forgotten, or the last answer is another one by now.
         if explanation is None or _make_answer_key(explanation) != at:
             return tr("shared-dead-button")
-        zone = await self._read_zone(ask.chat.scope.owner)
-        pages = make_why_pages(explanation, ask.chat, zone)
+        pages = make_why_pages(explanation, ask.chat, await self._read_zone(ask.chat.scope.owner))
         number = min(int(page), len(pages) - 1)
         button = partial(self._make_details_button, ask, explanation, int(telegram_id, 16))
         return await self._show_text(ask, pages[number], make_page_buttons(number, len(pages), button))
@@ -66,8 +65,7 @@ class WhyCommands(Family):
             unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
             await self._delivery.say(ask.chat, unknown if explanation is None else tr("why-lost"))
             return
-        zone = await self._read_zone(ask.chat.scope.owner)
-        pages = make_why_pages(explanation, ask.chat, zone)
+        pages = make_why_pages(explanation, ask.chat, await self._read_zone(ask.chat.scope.owner))
         details = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 1)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
         corrections = [
@@ -96,13 +94,11 @@ def _make_answer_key(explanation: Explanation) -> str:
 def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote. The first has the tokens of each part."""
     title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
-    head = "\n".join(
-        [
-            _format_sources(explanation),
-            _format_size(explanation.record),
-            *([] if explanation.is_stored else [tr("why-not-stored")]),
-        ]
-    )
+    record = explanation.record
+    size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
+    size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
+    note = [] if explanation.is_stored else [tr("why-not-stored")]
+    head = "\n".join([_format_sources(explanation), size, *note])
     room = MAX_UNITS - count_units(f"{title}\n{head}\n")
     items = _list_items(explanation, chat, zone)
     groups = list(_split_pages(items, room))
@@ -140,7 +136,7 @@ def _format_sections(items: Sequence[Item]) -> Piece:
 
 def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     record, gone = explanation.record, f"· {tr('why-gone')}"
-    recent = [f"· {format_quoted(message, zone, MAX_MESSAGE_CHARS)}" for message in explanation.recent]
+    recent = [f"· {_format_quoted(message, zone)}" for message in explanation.recent]
     if record.here:
         recent.append(tr("why-here", messages=record.here))
     summaries = [_format_summary(summary, zone) for summary in explanation.summaries]
@@ -177,11 +173,6 @@ def _format_sources(explanation: Explanation) -> str:
     return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 
-def _format_size(record: ExplanationRecord) -> str:
-    size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
-    return f"{size} {tr('why-size-whole', tokens=record.whole)}" if record.saved else size
-
-
 def _format_parts(record: ExplanationRecord) -> list[str]:
     return [
         tr("why-size-of", part=name_part(part.name), tokens=part.tokens, most=part.budget)
@@ -202,8 +193,7 @@ def _format_summary(summary: Summary, zone: tzinfo) -> str:
 def _format_profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     if explanation.record.profile is None:
         return []
-    profile = explanation.profile
-    if profile is None:
+    if (profile := explanation.profile) is None:
         return [f"· {tr('why-gone')}"]
     return [
         tr("why-profile", date=wording.format_moment(profile.created_at, zone), text=wording.format_quote(profile.text))
@@ -240,12 +230,11 @@ def _format_snippets(snippets: Sequence[tuple[Message | None, Chosen]], chat: Ch
 
 def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *more: str) -> str:
     address = make_message_link(chat.id, chat.thread, message.telegram_id)
-    lines = [bullet + format_quoted(message, zone, MAX_MESSAGE_CHARS), *more, f"   {address}" if address else ""]
+    lines = [bullet + _format_quoted(message, zone), *more, f"   {address}" if address else ""]
     return "\n".join(filter(None, lines))
 
 
-def format_quoted(message: Message, zone: tzinfo, most: int = wording.MAX_QUOTE_CHARS) -> str:
-    """Format a message on one line: date, speaker and beginning."""
-    text = wording.format_quote(wording.format_message_text(message, message.content), most)
+def _format_quoted(message: Message, zone: tzinfo) -> str:
+    text = wording.format_quote(wording.format_message_text(message, message.content), MAX_MESSAGE_CHARS)
     date = wording.format_local_minute(message.created_at, zone)
     return tr("why-said", date=date, speaker=wording.format_speaker(message), text=text)
