@@ -35,8 +35,8 @@ def format_receipt(forgotten: Forgotten) -> str:
     """Format the receipt of /forget: what was erased, and what may still hold it."""
     remainder = forgotten.remainder
     stays = [format_quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
-    told = [part for part in stays if part]
-    rest = [tr("forget-words-stay", what=join_list(told))] if told else []
+    left = join_list(part for part in stays if part)
+    rest = [tr("forget-words-stay", what=left)] if left else []
     if not remainder.others and not remainder.is_complete:
         rest.append(tr("forget-words-may-stay"))
     if not forgotten.is_clean:

@@ -104,15 +104,14 @@ class ModelCommands(Family):
         return tr("model-own-now", text=config.persona_text)
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> str | None:
-        config = await self._read_config(ask)
+        config, text = await self._read_config(ask), tr("model-manner-question")
         chosen = choose_persona(config)
-        lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
-            lines += ["", tr("model-own-now", text=config.persona_text)]
+            text += f"\n\n{tr('model-own-now', text=config.persona_text)}"
         labels = {persona: tr(f"model-persona-{persona}") for persona in (NONE, *PERSONAS, OWN_PERSONA)}
         rows = split_rows(self._make_choice_buttons(ask, PERSONA, labels, chosen), 2)
         keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
-        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
         return None
 
 

@@ -191,7 +191,9 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(parse_kind(data)):
-                person = await self._parse_button_owner(data, chat, person)
+                is_by_admin = is_for_anonymous(data) and not chat.is_private
+                if is_by_admin and await self.dependencies.may_configure(chat, person):
+                    person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
                 payload = self.dependencies.buttons.read_payload(data, chat, person)
                 chat = _make_ephemeral_chat(chat, person, found[1], query.id)
                 toast = await self._run_command(await self._make_ask(update, chat, person, payload), *found)
@@ -206,12 +208,6 @@ class Commands:
         finally:
             with suppress(TelegramError):  # the press may be too old by now; the person sees the message anyway
                 await query.answer(toast)
-
-    async def _parse_button_owner(self, data: str, chat: Chat, person: Person) -> Person:
-        """Return the person for whom a press counts. Any admin may press for an anonymous one."""
-        if is_for_anonymous(data) and not chat.is_private and await self.dependencies.may_configure(chat, person):
-            return replace(person, id=ANONYMOUS_ADMIN)
-        return person
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Return True if a family may have asked for this text, or if the store fails."""
@@ -267,8 +263,7 @@ class Commands:
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard if it has an https address. Raise TelegramError if Telegram fails."""
-        url = self.dependencies.dashboard_url
-        if not url.startswith("https://"):
+        if not (url := self.dependencies.dashboard_url).startswith("https://"):
             return
         with speak_in(self.dependencies.default_language):
             button = MenuButtonWebApp(tr("dashboard-memory"), WebAppInfo(url))

@@ -179,9 +179,8 @@ class Wizard(Family):
         def make_button(label: str, number: int) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, f"{state.nonce}.{number}")
 
-        config = await self._read_config(ask)
+        config, text = await self._read_config(ask), tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
-        text = tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         await self._delivery.say(ask.chat, text, keyboard=make_keyboard(numbers))
         return None
 

@@ -178,8 +178,7 @@ class TransferCommands(Family):
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
         asked = self._find_answers(ask, sent)
-        if len(open_questions) > len(waiting):
-            question = next(question for question in open_questions if not question.can_wait)
+        if question := next((question for question in open_questions if not question.can_wait), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
