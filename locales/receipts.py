@@ -37,10 +37,8 @@ def format_receipt(forgotten: Forgotten) -> str:
     stays = [format_quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
     left = join_list(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
-    if not remainder.others and not remainder.is_complete:
-        rest.append(tr("forget-words-may-stay"))
-    if not forgotten.is_clean:
-        rest.append(tr("forget-traces"))
+    rest += [tr("forget-words-may-stay")] if not remainder.others and not remainder.is_complete else []
+    rest += [tr("forget-traces")] if not forgotten.is_clean else []
     aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
     receipt = " ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])

@@ -89,12 +89,9 @@ class Reminders:
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
                     task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
-                    task.add_done_callback(partial(self._forget_task, owner))
+                    task.add_done_callback(partial(self._telling.pop, owner))
                     begun.append(task)
         return begun
-
-    def _forget_task(self, owner: int, _: object) -> None:
-        del self._telling[owner]
 
     async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
         """Send the due reminders of one owner. Stop at the first that has to be retried later."""

@@ -155,8 +155,7 @@ class ForgetCommands(Family):
         lines = [tr("forget-ask-this"), "", await self._name_target(place, target), ""]
         if not forgotten.is_nothing:
             lines += [tr("forget-erases", what=format_counts(forgotten)), *_quote_first_texts(forgotten)]
-        if is_importing:
-            lines.append(tr("forget-import-stops"))
+        lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
             return await self._add_quotes(lines, scope, target, tr("forget-it"), forgotten)
         text = "\n".join([*lines, tr("forget-choices-stay"), tr("forget-final")])

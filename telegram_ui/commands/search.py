@@ -63,8 +63,7 @@ class SearchCommands(Family):
         """Send a page. If all conversations were searched, `titles` holds their titles."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
-        if titles:
-            lines.append(tr("search-in-all"))
+        lines += [tr("search-in-all")] if titles else []
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))
             page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))

@@ -107,7 +107,10 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     pages = []
     for number, group in enumerate(groups, start=1):
         shown = TextBuilder().bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
-        pages.append(shown.add_folded_piece(_format_sections(group)).piece())
+        details = TextBuilder()
+        for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
+            details.add("\n\n" if place else "").bold(heading).add("\n" + "\n".join(line for _, line in section))
+        pages.append(shown.add_folded_piece(details.piece()).piece())
     return pages
 
 
@@ -127,18 +130,10 @@ def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
     yield page
 
 
-def _format_sections(items: Sequence[Item]) -> Piece:
-    shown = TextBuilder()
-    for number, (heading, section) in enumerate(groupby(items, key=itemgetter(0))):
-        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(line for _, line in section))
-    return shown.piece()
-
-
 def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     record, gone = explanation.record, f"· {tr('why-gone')}"
     recent = [f"· {_format_quoted(message, zone)}" for message in explanation.recent]
-    if record.here:
-        recent.append(tr("why-here", messages=record.here))
+    recent += [tr("why-here", messages=record.here)] if record.here else []
     summaries = [_format_summary(summary, zone) for summary in explanation.summaries]
     summaries += [gone] * explanation.gone_summaries
     return [
@@ -168,8 +163,7 @@ def _format_sources(explanation: Explanation) -> str:
         "snippets": len(explanation.snippets) + len(explanation.looked_up),
     }
     sources = [f"{name_part(name)} ({count})" for name, count in counts.items() if count]
-    if explanation.record.profile is not None:
-        sources.append(name_part("profile"))
+    sources += [name_part("profile")] if explanation.record.profile is not None else []
     return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 

@@ -142,8 +142,7 @@ class AdminCommands(Family):
             is_in = person.standing == "allowed"
             label = f"{tr('admin-remove' if is_in else 'admin-allow')} {person.id}"
             rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
-        if not shown:
-            lines.append(tr("admin-nobody"))
+        lines += [tr("admin-nobody")] if not shown else []
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PEOPLE}.{to}"))
         return await self._show_text(ask, "\n".join(lines), *rows, turn, self._make_back_buttons(ask))
 
