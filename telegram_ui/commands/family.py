@@ -389,7 +389,5 @@ class NextText:
             await states.drop(ask.chat.location, ask.person.id)
 
     async def _store_state(self, ask: Ask, step: str, nonce: str) -> None:
-        expires_at = self._now() + LIFETIME
-        await self._states.put(
-            WizardState(scope=ask.chat.location, person=ask.person.id, step=step, nonce=nonce, expires_at=expires_at)
-        )
+        place, person, expires_at = ask.chat.location, ask.person.id, self._now() + LIFETIME
+        await self._states.put(WizardState(scope=place, person=person, step=step, nonce=nonce, expires_at=expires_at))

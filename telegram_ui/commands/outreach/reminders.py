@@ -61,10 +61,9 @@ class ReminderCommands(Family):
         config, now = await self._read_config(ask), self._now()
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
+        local = sent_at.astimezone(find_zone(config))
         async with self._delivery.show_typing(ask.chat):
-            found = await self._services.wish_reader.read_or_explain(
-                ask.person.id, text, sent_at.astimezone(find_zone(config))
-            )
+            found = await self._services.wish_reader.read_or_explain(ask.person.id, text, local)
         if isinstance(found, str):
             return found
         wish, is_to_confirm = found

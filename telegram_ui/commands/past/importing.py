@@ -75,8 +75,7 @@ class TransferCommands(Family):
     # Not slow: the file that it waits for may follow at once.
     @command("import", who="admins", reads_file=True)
     async def _run_import(self, ask: Ask) -> None:
-        sent = _parse_sent(ask.update.effective_message)
-        if sent is not None:
+        if (sent := _parse_sent(ask.update.effective_message)) is not None:
             await self._offer_import(ask, sent)
             return
         config, now = await self._read_config(ask), self._monotonic()
@@ -86,9 +85,8 @@ class TransferCommands(Family):
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
         if ask.chat.is_private:
-            await self._show_text(
-                ask, tr("transfer-ask-for-file"), [self._make_button(ask, PASTE, tr("transfer-paste"))]
-            )
+            paste = self._make_button(ask, PASTE, tr("transfer-paste"))
+            await self._show_text(ask, tr("transfer-ask-for-file"), [paste])
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
             await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
