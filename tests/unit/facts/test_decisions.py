@@ -164,7 +164,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     await talk.remember(owner=group.owner)
     for person, text in ((ANNA, "Ich wohne in Gent."), (BORIS, "Ich wohne in Gent, am Kanal.")):
         await talk.conversation.reply(replace(talk.incoming(text), scope=group, person=person, in_group=True))
-    single: Mapping[str, Any] = {"quote": "wohne in Gent", "attribute": "home", "is_single": True, "type": "state"}
+    single: dict[str, Any] = {"quote": "wohne in Gent", "attribute": "home", "is_single": True, "type": "state"}
     told = [
         single | {"message": 1, "text": "Anna wohnt in Gent.", "about": "Anna", "replaces": None},
         single | {"message": 3, "text": "Boris wohnt in Gent.", "about": "Boris", "replaces": None},
