@@ -41,7 +41,7 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
     members = fold_names(value) if isinstance(value, dict) else {}
-    return bool(not members.keys().isdisjoint(_TEXTS) and find_time_names(members) and _find_speaker(members))
+    return bool(not members.keys().isdisjoint(_TEXTS) and find_time_names(tuple(members)) and _find_speaker(members))
 
 
 def read_columns(text: str) -> set[str]:

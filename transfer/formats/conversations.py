@@ -231,26 +231,24 @@ def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
     return {_fold_name(name): member for name, member in value.items()}
 
 
-def find_time_names(folded: Iterable[str]) -> list[str]:
-    """Return those of an object's folded member names that may hold its time, the likeliest first."""
-    names = set(folded)
-    others = sorted(
-        name for name in names.difference(_TIMES) if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES)
-    )
-    return [*(name for name in _TIMES if name in names), *others]
+@lru_cache(maxsize=64)
+def find_time_names(names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
+    """Return the member names that may hold an object's time, each with its folded form, the likeliest first."""
+    folded = {_fold_name(name): name for name in names}
+    others = sorted(name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
+    return [(name, folded[name]) for name in dict.fromkeys((*_TIMES, *others)) if name in folded]
 
 
 def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
     """Return the time that an object states, or None. Raise WrongElement if it is unreadable."""
-    names = {_fold_name(name): name for name in value}
-    for folded in find_time_names(names):
-        name = names[folded]
+    names = find_time_names(tuple(value))
+    for folded, name in names:
         held = value[name]
         if not held or (folded not in _TIMES and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
         if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
             continue
-        clock = to_text(value.get(names.get("time", ""))) if folded == "date" else ""
+        clock = to_text(value.get(dict(names).get("time", ""))) if folded == "date" else ""
         try:
             if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone):
                 return moment

@@ -121,10 +121,12 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     messages = history.messages
     if history.rows is None:
         # Another assistant's name distinguishes its messages from those of this bot.
-        names = {"assistant": form.product or "Assistant"}
-        messages = make_distinct(
-            [replace(said, speaker=said.speaker or names.get(said.role, "")) for said in yielding_gil(messages)]
-        )
+        name = form.product or "Assistant"
+        messages = [
+            replace(said, speaker=name) if said.role == "assistant" and not said.speaker else said
+            for said in yielding_gil(messages)
+        ]
+        messages = make_distinct(messages)
     history = replace(history, messages=split_long(messages, form.longest_message))
     _check_history_size(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
