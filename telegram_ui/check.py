@@ -34,20 +34,20 @@ class Findings:
         self.status = 0
         self._secrets = secrets
 
-    def say(self, part: str, line: str, *, status: int = 0) -> None:
+    def report(self, part: str, line: str, *, status: int = 0) -> None:
         print(f"{part}: {line}", flush=True)
         self.status = max(self.status, status)
 
-    async def ask(self, part: str, question: Awaitable[str]) -> None:
+    async def report_result(self, part: str, question: Awaitable[str]) -> None:
         """Print the answer to the question, or the error that it raises."""
         try:
-            self.say(part, await question)
+            self.report(part, await question)
         except KeepsakeError as error:
             words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
             for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
                 words = words.replace(secret, "***")
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
-            self.say(part, error.sentence + said, status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
+            self.report(part, error.sentence + said, status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
@@ -57,40 +57,40 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     """Print one line for each part, and return the exit status. `misspelt` holds sentences about unknown settings."""
-    found = Findings(settings.secrets())
+    findings = Findings(settings.secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))
-    found.say("settings", " ".join(sentences), status=2 if missing else 0)
+    findings.report("settings", " ".join(sentences), status=2 if missing else 0)
     if "TELEGRAM_BOT_TOKEN" in missing:
-        found.say("telegram", "not asked, since there is no token")
+        findings.report("telegram", "not asked, since there is no token")
     else:
-        await found.ask("telegram", identify_bot(settings))
-    await found.ask("storage", _check_storage(settings))
+        await findings.report_result("telegram", identify_bot(settings))
+    await findings.report_result("storage", _check_storage(settings))
     if settings.backup_dir is not None:
-        await found.ask("backups", _check_backups(settings.backup_dir))
+        await findings.report_result("backups", _check_backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
-            found.say("model", "not asked, since nothing says which endpoint to ask")
+            findings.report("model", "not asked, since nothing says which endpoint to ask")
         else:
             answers, summariser = await assembly.open_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
                 with_tools = model is answers and settings.tools == "auto"
-                await found.ask("model", try_model(model, tools=with_tools, schema=model is summariser))
+                await findings.report_result("model", try_model(model, tools=with_tools, schema=model is summariser))
             for sentence in await list_endings(settings, assembly.utc_now().date()):
-                found.say("warning", sentence)
+                findings.report("warning", sentence)
             for name in settings.openai_models:
                 if name == settings.openai_model:
                     continue
                 model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
-                await found.ask("model", model.check())
+                await findings.report_result("model", model.check())
             if transcriber := await assembly.open_transcriber(settings, stack):
-                await found.ask("transcription", transcriber.check())
+                await findings.report_result("transcription", transcriber.check())
             if speaker := await assembly.open_speaker(settings, stack):
-                await found.ask("speech", speaker.check())
+                await findings.report_result("speech", speaker.check())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
-            await found.ask("embeddings", _check_embeddings(await assembly.open_embedder(settings, stack)))
-    return found.status
+            await findings.report_result("embeddings", _check_embeddings(await assembly.open_embedder(settings, stack)))
+    return findings.status
 
 
 def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:

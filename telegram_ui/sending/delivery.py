@@ -307,7 +307,7 @@ class Delivery:
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
         await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
-    def is_being_drafted(self, chat: Chat, draft_id: int) -> bool:
+    def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if this draft shows the answer that is being written in this topic."""
         return draft_id in self.get_state(chat).drafts.get(chat.thread, ())
 

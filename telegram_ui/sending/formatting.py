@@ -301,14 +301,14 @@ class TextBuilder:
     def bold(self, text: str) -> Self:
         return self._marked(text, MessageEntity.BOLD)
 
-    def folded(self, text: str) -> Self:
+    def add_quote(self, text: str) -> Self:
         """Add an expandable quote. Put it on lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def add_folded_piece(self, inner: Piece) -> Self:
         """Add a part with its own headings as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
-        return self.folded(inner.text)
+        return self.add_quote(inner.text)
 
     def piece(self) -> Piece:
         text = "".join(self._parts)

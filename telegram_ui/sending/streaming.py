@@ -95,9 +95,9 @@ class AnswerStream:
         self._with_entities = True
         self._changed = asyncio.Event()
         self._stalled: Timer | None = None
-        self._painter: asyncio.Task[None] | None = None
-        self._painting: asyncio.Task[None] | None = None
-        self._paints_draft = False
+        self._preview_task: asyncio.Task[None] | None = None
+        self._preview_request: asyncio.Task[None] | None = None
+        self._is_requesting_draft = False
 
     async def show(self, text_so_far: str) -> None:
         """Show more of the answer soon if possible. Return at once, and raise nothing.
@@ -111,18 +111,18 @@ class AnswerStream:
         now = self._delivery.clock.time()
         if self._stalled is None:
             self._growing_from = now
-            self._stalled = self._delivery.clock.call_later(MAX_STALL_SECONDS, self._begin_painting)
+            self._stalled = self._delivery.clock.call_later(MAX_STALL_SECONDS, self._start_previews)
         elif self._growing_from is not None and now - self._growing_from >= MIN_GROWING_SECONDS:
             self._stalled.cancel()
-            self._begin_painting()
+            self._start_previews()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
         """Send the whole answer with the keyboard under its last text, and return the ids of its messages.
 
         Raise DeliveryError. The next call continues where this one failed.
         """
-        await self._stop_painting()
-        if (rich := await self._make_rich_draft(markdown)) and await self._send_as_rich(rich, keyboard):
+        await self._stop_previews()
+        if (rich := await self._convert_to_rich(markdown)) and await self._send_as_rich(rich, keyboard):
             return self._sent
         parts = await convert_safely(convert_to_messages, markdown)
         is_file = not parts and not is_blank(markdown)
@@ -141,7 +141,7 @@ class AnswerStream:
                     parts[self._arrived :],
                     keyboard=keyboard,
                     instead_of=self._ids[self._arrived : max(len(parts), 1)],
-                    on_sent=partial(self._note_arrived, of=len(parts)),
+                    on_sent=partial(self._record_sent_piece, of=len(parts)),
                 )
         except DeliveryUnknown as unknown:
             # The next piece may have arrived. It is sent again, and may appear twice.
@@ -158,7 +158,7 @@ class AnswerStream:
                 raise DeliveryUnknown(sent=self._sent) from unknown
         return self._sent
 
-    async def _make_rich_draft(self, markdown: str) -> str:
+    async def _convert_to_rich(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await convert_safely(make_rich_markdown, markdown) if self._is_rich else ""
@@ -194,7 +194,7 @@ class AnswerStream:
             standing += 1
         return standing
 
-    async def _note_arrived(self, message_ids: Sequence[int], *, of: int) -> None:
+    async def _record_sent_piece(self, message_ids: Sequence[int], *, of: int) -> None:
         self._sent += message_ids
         self._arrived = (self._arrived or 0) + 1
         if of > 1 and self._note_shown is not None:
@@ -214,7 +214,7 @@ class AnswerStream:
 
     async def _mark_last_shown(self, mark: str) -> bool:
         """Mark the last shown message. Return False if there is none."""
-        await self._stop_painting()
+        await self._stop_previews()
         if not self._shown:
             return False
         # Shorten the text to make room for the mark. Entities beyond its end would be refused.
@@ -232,11 +232,11 @@ class AnswerStream:
             await self._note_shown(())
         return True
 
-    def _begin_painting(self) -> None:
+    def _start_previews(self) -> None:
         self._growing_from = None
-        self._painter = asyncio.create_task(self._paint_previews())
+        self._preview_task = asyncio.create_task(self._update_previews())
 
-    async def _paint_previews(self) -> None:
+    async def _update_previews(self) -> None:
         clock = self._delivery.clock
         while self._mode != "off":
             await self._wait_for_change()
@@ -246,25 +246,25 @@ class AnswerStream:
             self._changed.clear()
             parts = await convert_safely(cut_beginning, close_marks(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
-            wanted = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
-            number = self._find_outdated_part(wanted) if wanted else None
+            wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
+            number = self._find_outdated_part(wanted_parts) if wanted_parts else None
             if number is None:
                 continue
             # Longer answers are converted less often.
             every = PREVIEW_SECONDS if self._chat.is_private else GROUP_PREVIEW_SECONDS
-            self._state.preview_from = clock.time() + max(every, PREVIEW_SECONDS * len(wanted) / 2)
+            self._state.preview_from = clock.time() + max(every, PREVIEW_SECONDS * len(wanted_parts) / 2)
             # In a task of its own, because a cancelled request would lose its message id.
-            self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
-            self._painting = asyncio.create_task(self._show_part(number, wanted))
-            await asyncio.shield(self._painting)
-            if self._find_outdated_part(wanted) is not None:
+            self._is_requesting_draft = number < len(wanted_parts) and self._is_draft(number, wanted_parts[number])
+            self._preview_request = asyncio.create_task(self._show_part(number, wanted_parts))
+            await asyncio.shield(self._preview_request)
+            if self._find_outdated_part(wanted_parts) is not None:
                 self._changed.set()
 
-    def _find_outdated_part(self, wanted: Sequence[_ShownPart]) -> int | None:
-        for number, part in enumerate(wanted):
+    def _find_outdated_part(self, wanted_parts: Sequence[_ShownPart]) -> int | None:
+        for number, part in enumerate(wanted_parts):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
-        return len(wanted) if len(self._shown) > len(wanted) else None
+        return len(wanted_parts) if len(self._shown) > len(wanted_parts) else None
 
     async def _wait_for_change(self) -> None:
         """Wait until there is more to show, or a draft has to become a message."""
@@ -283,13 +283,13 @@ class AnswerStream:
             self._mode = "edit"
             del self._shown[len(self._ids) :]
 
-    async def _show_part(self, number: int, wanted: Sequence[_ShownPart]) -> None:
+    async def _show_part(self, number: int, wanted_parts: Sequence[_ShownPart]) -> None:
         """Update one message, or delete those that are no longer part of the answer."""
-        if number == len(wanted):
+        if number == len(wanted_parts):
             await self._delivery.delete_messages(self._chat, self._ids[number:])
             del self._shown[number:], self._ids[number:]
             return
-        part, clock = wanted[number], self._delivery.clock
+        part, clock = wanted_parts[number], self._delivery.clock
         try:
             await self._request_part(number, part)
         except RetryAfter as refused:
@@ -298,7 +298,7 @@ class AnswerStream:
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if number < len(self._ids) and has_phrase(refused, "message is not modified"):
-                self._note_sent(number, part)
+                self._record_shown_part(number, part)
             elif part.piece.entities and is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
@@ -324,9 +324,9 @@ class AnswerStream:
             self._changed.set()
             log.debug("preview not shown: %s", format_error_type(error))
         else:
-            self._note_sent(number, part)
+            self._record_shown_part(number, part)
 
-    def _note_sent(self, number: int, part: _ShownPart) -> None:
+    def _record_shown_part(self, number: int, part: _ShownPart) -> None:
         self._shown[number : number + 1] = [part]
         if self._drafted_at is None:
             self._drafted_at = self._delivery.clock.time()
@@ -337,7 +337,7 @@ class AnswerStream:
     async def _request_part(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            rich = await self._make_rich_draft(close_marks(self._text)) if not number else ""
+            rich = await self._convert_to_rich(close_marks(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None
@@ -356,20 +356,20 @@ class AnswerStream:
             if self._note_shown is not None:
                 await self._note_shown(self._ids)
 
-    async def _stop_painting(self) -> None:
+    async def _stop_previews(self) -> None:
         self._growing_from = None
         self._state.drafts.pop(self._chat.thread, None)
         if self._stalled is not None:
             self._stalled.cancel()
-        if self._painter is not None:
-            await cancel_and_wait(self._painter)
-        painting, self._painting, self._painter = self._painting, None, None
-        if painting is None or painting.done():
+        if self._preview_task is not None:
+            await cancel_and_wait(self._preview_task)
+        request, self._preview_request, self._preview_task = self._preview_request, None, None
+        if request is None or request.done():
             return
         # A late draft is dropped. A message or edit is waited for, within the request's time limit. Without its id, it
         # would overwrite the final text.
-        await asyncio.wait({painting}, timeout=1.0 if self._paints_draft else None)
-        await cancel_and_wait(painting)
+        await asyncio.wait({request}, timeout=1.0 if self._is_requesting_draft else None)
+        await cancel_and_wait(request)
 
 
 def _make_draft_id() -> int:

@@ -67,7 +67,7 @@ class MessagePlacement:
                 logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
                 return parsed
             if mode != "on":
-                await self._queue.note_mode(parsed.update_id, mode)
+                await self._queue.record_mode(parsed.update_id, mode)
         return replace(parsed, mode=mode)
 
     async def place_in_conversation(
@@ -140,8 +140,8 @@ class AnswerDelivery:
             delivery,
             chat,
             stop=stop,
-            instead_of=self._queue.read_shown(update_id) or instead_of,
-            note_shown=partial(self._queue.note_shown, update_id),
+            instead_of=self._queue.get_shown_messages(update_id) or instead_of,
+            note_shown=partial(self._queue.record_shown_messages, update_id),
             wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
 

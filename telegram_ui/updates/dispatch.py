@@ -86,7 +86,7 @@ class Dispatcher:
         """Submit the work for an update. The next update waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
-        set_lease_check(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
+        set_lease_check(partial(self._queue.confirm_lease, received.lease) if received.lease is not None else None)
         update = received.update
         if (ids := find_supergroup_upgrade(update)) is not None:
             self._upgrades.begin(*ids, partial(self._mark_done, received))
@@ -110,13 +110,13 @@ class Dispatcher:
     def _route_update(self, received: Received, parsed: ParsedUpdate) -> None:
         if parsed.kind == "stopped":
             # A late press was meant for an earlier answer.
-            if self._delivery.is_being_drafted(parsed.chat, parsed.draft_id):
+            if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
                 self._queues.chats.cancel(parsed.location)
             self._submit_command(received, parsed, _do_nothing)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_chat_job, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.location, partial(_as_coroutine, enter))
+            self._queues.commands.submit(parsed.location, partial(_call_in_queue, enter))
         elif parsed.kind == "dislike":
             self._queues.commands.submit(parsed.location, partial(self._submit_dislike, received, parsed))
         elif parsed.kind == "press":
@@ -188,7 +188,7 @@ class Dispatcher:
         else:
             turn = WaitingTurn(list(again.pieces), self._answering.answer)
             enter = partial(self._queues.chats.submit, parsed.location, turn)
-            self._queues.commands.submit(parsed.location, partial(_as_coroutine, enter))
+            self._queues.commands.submit(parsed.location, partial(_call_in_queue, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
         take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
@@ -251,7 +251,7 @@ class Dispatcher:
     async def _stop_answer(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
         if not stopped and not self._queues.chats.cancel(parsed.location):
-            waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)
+            waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -368,7 +368,7 @@ class Dispatcher:
             await self._answer_delivery.finish_press(received.update_id)
 
 
-async def _as_coroutine(act: Callable[[], object]) -> None:
+async def _call_in_queue(act: Callable[[], object]) -> None:
     act()
 
 

@@ -16,7 +16,7 @@ from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
 from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
-from telegram_ui.updates.raw_update import parse_or_make_empty
+from telegram_ui.updates.raw_update import parse_update_or_make_empty
 
 logger = logging.getLogger(__name__)
 
@@ -207,16 +207,16 @@ class DurableQueue(asyncio.Queue[Received]):
                     self._has_text.set()
             return not self._has_text.is_set()
 
-    async def note_mode(self, update_id: int, mode: Mode) -> None:
+    async def record_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
         await self._run_or_warn("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
 
-    async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
         work = self._inbox.note_shown(self._bot_id, update_id, message_ids)
         await self._run_or_warn("where an answer is shown", work)
 
-    def read_shown(self, update_id: int) -> tuple[int, ...]:
+    def get_shown_messages(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
@@ -243,7 +243,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Leave updates to the next run."""
         self._drop_finished(update_ids)
 
-    async def confirm(self, lease: Lease) -> None:
+    async def confirm_lease(self, lease: Lease) -> None:
         """Wait until it is certain that this process holds a lease. Raise ServedElsewhere if the lease was lost."""
 
     async def purge(self) -> None:
@@ -315,7 +315,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await self.mark_done([row.update_id])
             return
         try:
-            update = parse_or_make_empty(json.loads(row.payload), bot)
+            update = parse_update_or_make_empty(json.loads(row.payload), bot)
         except Exception as error:  # broad: one unreadable row must not keep the others from being answered
             logger.error(  # noqa: TRY400
                 "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__

@@ -157,7 +157,7 @@ class AttachedFiles:
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
-            shown = TextBuilder().folded(words).piece()
+            shown = TextBuilder().add_quote(words).piece()
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{pieces_before + 1}", telegram_id=None, seam="\n")
         if not file.is_recorded:

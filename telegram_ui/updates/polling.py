@@ -17,7 +17,7 @@ from telegram_ui.sending.chat import check_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.raw_update import parse_or_make_empty
+from telegram_ui.updates.raw_update import parse_update_or_make_empty
 from text.characters import replace_surrogates_in
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
@@ -126,7 +126,7 @@ async def fetch_updates(
                 await pause(1.0)
                 offset = unwritten
             try:
-                updates = [(parse_or_make_empty(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
+                updates = [(parse_update_or_make_empty(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
                 await queue.receive(updates)
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it

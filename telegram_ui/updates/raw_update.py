@@ -18,7 +18,7 @@ MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
 MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
 
 
-def parse_or_make_empty(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+def parse_update_or_make_empty(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
     """Parse an update without the fields of its message that are unreadable.
 
     If it is unreadable as a whole, return an update with only its id, so that it does not block others.
@@ -53,27 +53,31 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _is_bounded(raw: Mapping[str, Any]) -> bool:
-    rich = list[Any]()
-    return _is_within(raw, MAX_PARTS, MAX_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
+    rich_messages = list[Any]()
+    return _is_within_bounds(raw, MAX_PARTS, MAX_DEPTH, rich_messages) and _is_within_bounds(
+        rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH
+    )
 
 
-def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] | None = None) -> bool:
+def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
     """Return True if the number and depth of objects and lists are within bounds.
 
-    If `rich` is given, move formatted messages to it instead of counting them.
+    If `rich_messages` is given, move formatted messages to it instead of counting them.
     """
-    parts, level = 0, list[Any]([whole])
-    for _ in range(most_depth):
+    parts, level = 0, list[Any]([value])
+    for _ in range(max_depth):
         parts += len(level)
-        if not level or parts > most_parts:
+        if not level or parts > max_parts:
             break
-        if rich is not None:
-            rich += [part["rich_message"] for part in level if isinstance(part, dict) and "rich_message" in part]
+        if rich_messages is not None:
+            rich_messages += [
+                part["rich_message"] for part in level if isinstance(part, dict) and "rich_message" in part
+            ]
         inner = (
             value
             for part in level
             for name, value in (part.items() if isinstance(part, dict) else enumerate(part))
-            if rich is None or name != "rich_message"
+            if rich_messages is None or name != "rich_message"
         )
         level = [value for value in inner if isinstance(value, dict | list)]
-    return not level and parts <= most_parts
+    return not level and parts <= max_parts

@@ -41,8 +41,8 @@ class Repeatable:
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
-def _count_chars(asked: Repeatable) -> int:
-    return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in asked.pieces)
+def _count_chars(request: Repeatable) -> int:
+    return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in request.pieces)
 
 
 @define(eq=False)
@@ -59,12 +59,14 @@ class Repeats:
     def __attrs_post_init__(self) -> None:
         self._corrections.when_forgotten(self._drop_requests_of)
 
-    def make_button(self, asked: Repeatable) -> InlineKeyboardMarkup:
+    def make_button(self, request: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
-        parsed = asked.pieces[0]
-        if _count_chars(asked) <= MAX_HELD_CHARS:
-            self._held[parsed.location, parsed.person.id, asked.first] = asked
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
+        parsed = request.pieces[0]
+        if _count_chars(request) <= MAX_HELD_CHARS:
+            self._held[parsed.location, parsed.person.id, request.first] = request
+        return self._buttons.make_retry_keyboard(
+            parsed.chat, parsed.person, request.first, is_held=not request.is_whole
+        )
 
     def _drop_requests_of(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:

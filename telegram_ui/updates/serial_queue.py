@@ -117,7 +117,7 @@ class SerialQueues:
             return False
         return ticket.task.cancel()
 
-    def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
+    def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
         """Remove and return the work of the first job of a queue, if it is of this type and neither held nor begun."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:

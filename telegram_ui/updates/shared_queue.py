@@ -79,7 +79,7 @@ class SharedQueue(DurableQueue):
         while True:
             try:
                 found = await self.claim(bot)
-                await self.let_go()
+                await self.release_leases()
             except KeepsakeError as error:
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
                 await pause(1.0)
@@ -90,7 +90,7 @@ class SharedQueue(DurableQueue):
                 await self._shared.leases.replica.wait_for_call()
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        await self._count_updates([update for update, _ in updates])
+        await self._load_unfinished_counts([update for update, _ in updates])
         await super().receive(updates)
 
     @property
@@ -127,7 +127,7 @@ class SharedQueue(DurableQueue):
             return waiting <= self._leases.keys() | self._unmarked
         return False
 
-    async def let_go(self) -> None:
+    async def release_leases(self) -> None:
         """Drop updates whose lease was lost. Release the leases of quiet chats, and of chats that others ask for."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
@@ -138,7 +138,7 @@ class SharedQueue(DurableQueue):
             await self._shared.leases.release(gone)
         await self._shared.leases.let_go(busy)
 
-    async def _count_updates(self, updates: Iterable[telegram.Update]) -> None:
+    async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({make_arrival(update, "").person for update in updates} - {NOBODY})
         if not people:
             return
@@ -155,5 +155,5 @@ class SharedQueue(DurableQueue):
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return self._shared.lease(make_arrival(update, "").owner)
 
-    async def confirm(self, lease: Lease) -> None:
+    async def confirm_lease(self, lease: Lease) -> None:
         await self._shared.confirm(lease)

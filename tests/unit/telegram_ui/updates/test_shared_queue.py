@@ -162,9 +162,9 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         await serving.mark_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
         clock.now += IDLE_FOR + 1
-        await serving.let_go()
+        await serving.release_leases()
         clock.now += IDLE_FOR + 1
-        await serving.let_go()
+        await serving.release_leases()
         assert list(serving.work.leases.served) == []
         await other.receive(fetched(5, bot))
         done, waiting = await asyncio.wait(
