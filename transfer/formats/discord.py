@@ -7,14 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.chat_lists import iterate_rows
-from transfer.formats.conversations import (
-    Conversations,
-    Element,
-    LeftOut,
-    add_reactions,
-    format_forwarded,
-    iterate_elements,
-)
+from transfer.formats.conversations import Conversations, LeftOut, add_reactions, format_forwarded, iterate_elements
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
 from transfer.formats.values import demand_object, list_in, list_objects, to_object, to_text
 
@@ -46,7 +39,7 @@ def _is_index(path: str) -> bool:
     return PurePosixPath(path.lower()).name == "index.json"
 
 
-def _read_rows(file: SourceFile) -> Iterator[Element]:
+def _read_rows(file: SourceFile) -> Iterator[tuple[str, int, Any]]:
     """Yield the rows of messages.json, or of messages.csv in older packages."""
     if file.text.lstrip()[:1] == "[":
         yield from iterate_elements(file.walk())
