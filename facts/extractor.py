@@ -157,6 +157,8 @@ class FactExtractor:
                     fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
+                    [speaker] = {message.speaker for message in messages if message.id in fact.source_ids}
+                    fact = schemas.quote_if_vague(fact, speaker)
                     kept.append(verification.remove_invented_beginning(fact, messages, zone=batch.zone))
                     break
             if objections:

@@ -4,14 +4,15 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
 from llm.meant_json import parse_meant_json
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
-from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates
+from text.analyzer import fold_term, normalise_text
+from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates, split_sentences
 from text.fingerprint import find_topics, is_change, make_fingerprint
 
 MAX_SUBJECT_CHARS = 60
@@ -205,7 +206,9 @@ def _make_fact(
     if kind == "instruction" and about and not find_topics(about) & find_topics(ground.sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    if hedges and not make_fingerprint(text).hedges:
+    subject = find_topics(about) & find_topics(quote) if kind != "instruction" else ()
+    lost_subject = any(word[:4] not in fold_term(normalise_text(text)) for word in subject)
+    if lost_subject or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
     is_single = extracted.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
@@ -229,6 +232,23 @@ def _make_fact(
         is_in_question=ground.sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )
+
+
+def quote_if_vague(fact: NewFact, speaker: str) -> NewFact:
+    """Replace a fact's text by its quote if it names nothing that the quote names and half of it is not in the quote.
+
+    Small models describe what was said, such as "Anna mentions her father's birthday".
+    """
+    sentences = [
+        sentence.partition(" ")[2] for sentence in split_sentences(fact.quote)
+    ]  # any first word is capitalised
+    names = {name[:4] for sentence in sentences for name in make_fingerprint(sentence).names}
+    words = {word[:4] for word in find_topics(fact.text) - find_topics(speaker)}
+    said = {word[:4] for word in find_topics(fact.quote)}
+    own = make_fingerprint(fact.text)
+    names_nothing = not names & words and not own.numbers and {*own.names} <= {*make_fingerprint(speaker).names}
+    is_vague = names and names_nothing and 2 * len(words & said) <= len(words)
+    return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:

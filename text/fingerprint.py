@@ -148,7 +148,7 @@ def make_fingerprint(text: str) -> Fingerprint:
             dates.append(named)
         elif bare in _HEDGES:
             hedges.add(bare)
-        elif word[0].isupper() and bare not in _NO_NAMES:
+        elif word[0].isupper() and bare.split("'")[0] not in _NO_NAMES:
             # Without the case ending.
             names.append(stem_word(bare, "russian") if "а" <= bare[:1] <= "ё" else fold_term(bare.removesuffix("'s")))
     for match in NUMBER.finditer(normalise_text(text)):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import make_facts, parse_facts, parse_since
+from facts.schemas import make_facts, parse_facts, parse_since, quote_if_vague
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -203,6 +203,44 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
     assert (found.is_uncertain, found.only_one, found.known) == (True, False, None), "what may come ends nothing"
     (found,) = likeliest('[{"text": "Anna buys a boat.", "message": 1, "quote": "I buy a boat"}]', "I buy a boat.")
     assert not found.is_uncertain
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [  # written by a model of 1.5 billion parameters
+        (
+            "Anna describes her living environment.",
+            "I live in Lisbon and work at the Santa Clara hospital.",
+        ),
+        ("Anna mentions her father's birthday.", "My father Henrik turns 70 on 12 March."),
+        ("Anna confirms the restaurant's capacity.", "Yes, at the Blue Boar restaurant. We are 18 people."),
+    ],
+)
+def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
+    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+    assert quote_if_vague(found, "Anna").text == f"Anna: {quote}".rstrip(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Anna's father Henrik has his birthday on 12 March.", "My father Henrik turns 70 on 12 March."),
+        ("Anna has an appointment on 2026-12-04.", "I have an appointment on Friday."),
+        ("Anna is allergic to nuts.", "Correction: I'm allergic to nuts"),
+        ("Anna's exam is in June.", "I have moved to Bergen, work for Bolt, and my exam is in June."),
+        ("Anna lebt in München.", "Ich wohne in München und arbeite als Krankenschwester."),
+        ("Анна живёт в Москве.", "Я живу в Москве."),
+    ],
+)
+def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str) -> None:
+    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+    assert quote_if_vague(found, "Anna").text == text
+
+
+def test_what_is_said_of_somebody_else_is_not_said_of_the_person() -> None:
+    told = {"text": "Anna is expecting a baby in August.", "message": 1, "about": "sister"}
+    quote = "My sister Ingrid is expecting a baby in August"
+    assert [fact.text for fact in likeliest(json.dumps([told | {"quote": quote}]), quote)] == [f"Anna: {quote}"]
 
 
 def test_a_type_that_the_words_do_not_carry_is_not_taken() -> None:
