@@ -58,10 +58,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that matches the question or always applies. See Snippet for `score`.
-
-    `earlier` is the fact that it replaced.
-    """
+    """A fact that matches the question or always applies, and the `earlier` fact that it replaced. See Snippet."""
 
     fact: Fact
     score: Mapping[str, float]
@@ -73,18 +70,9 @@ class ContextPart:
     """A part of a prompt with its size and budget in tokens."""
 
     name: Literal[
-        "system",
-        "profile",
-        "summaries",
-        "recent",
-        "tools",
-        "facts",
-        "snippets",
-        "instructions",
-        "clock",
-        "message",
+        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "instructions", "clock", "message",
         "overhead",
-    ]
+    ]  # fmt: skip
     tokens: int
     budget: int
 

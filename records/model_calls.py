@@ -105,10 +105,7 @@ UNKNOWN = Abilities()
 
 
 def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
-    """Parse models such as "qwen3:4b context=8192 vision=off tokens=1.3". Everything except the name is optional.
-
-    Raise ValueError that explains the syntax.
-    """
+    """Parse models such as "qwen3:4b context=8192 vision=off". Raise ValueError that explains the syntax."""
     found: dict[str, Abilities] = {}
     for item in listed:
         name, *options = item.split()

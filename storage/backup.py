@@ -219,10 +219,7 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
 
 
 async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
-    """Return a reader of memory.json and its journal.
-
-    Read the working copy of a running bot. If no bot is running, copy both files and recover the copies.
-    """
+    """Return a reader of a running bot's working copy, or of recovered copies of memory.json and its journal."""
     try:
         stack.enter_context(dirs.lock_data_dir(folder))
     except StorageHeld:
@@ -308,10 +305,7 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
 
 
 async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
-    """Write the backup's rows to new files in an empty folder, and to the database at `url` in one transaction.
-
-    Return the time at which the backup was made, and its number of messages.
-    """
+    """Write the rows to new files and to the database at `url`. Return the backup's date and number of messages."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
     schema = head["schema"] if head["format"] > 1 else find_schema_version(_read_checked_rows(file))

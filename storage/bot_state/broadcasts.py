@@ -1,7 +1,4 @@
-"""An admin's message to everybody: its text, its recipients, and the outcome for each.
-
-Everything is deleted once the broadcast is over.
-"""
+"""An admin's message to everybody, its recipients and the outcome for each, kept until the broadcast is over."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

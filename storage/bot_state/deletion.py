@@ -89,10 +89,7 @@ class OwnerDeletion(StatementRunner):
     async def resume(
         self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
-        """Finish the deletions that an earlier process began, and return their owners.
-
-        Call it at start, or for the owners that this process begins to serve.
-        """
+        """Finish the deletions that an earlier process began, for these owners or for all. Return their owners."""
         unfinished = [task for task in await self._list_unfinished() if owners is None or task.owner in owners]
         for task in unfinished:
             if not task.is_erased:
@@ -138,7 +135,6 @@ class OwnerDeletion(StatementRunner):
         return forgotten
 
     async def _list_unfinished(self) -> list[Unfinished]:
-        rows = await self._fetch_rows(None, "SELECT * FROM forgettings ORDER BY id")
         return [
             Unfinished(
                 id=row["id"],
@@ -147,7 +143,7 @@ class OwnerDeletion(StatementRunner):
                 begun_at=parse_moment(row["begun_at"]),
                 is_erased=bool(row["is_erased"]),
             )
-            for row in rows
+            for row in await self._fetch_rows(None, "SELECT * FROM forgettings ORDER BY id")
         ]
 
     # Written in the owner's name: only the process that serves the owner may change the record.

@@ -61,10 +61,7 @@ class Directory(StatementRunner):
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
     async def register(self, config: OwnerConfig) -> Location:
-        """Record the store of a new owner, and return the owner's location afterwards.
-
-        For an owner in another store, the row's other columns are a copy for people to read.
-        """
+        """Record the store of a new owner, and return the owner's location afterwards."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)

@@ -1,7 +1,4 @@
-"""The update inbox in memory.db: raw updates, committed before Telegram gets a confirmation.
-
-It records which updates are known, pending and done, and how often risky work on each was begun.
-"""
+"""The update inbox in memory.db: raw updates, committed before Telegram gets a confirmation."""
 
 import json
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""The bot's signing key, used one-time links and revoked sessions, shared by all processes of the bot.
-
-The key signs exports and links. It is created once and included in backups.
-"""
+"""The bot's signing key, which backups include, the used one-time links and the revoked sessions."""
 
 import secrets
 from datetime import datetime

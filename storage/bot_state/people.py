@@ -1,7 +1,4 @@
-"""People who asked for access, whom an admin let in or removed, or who claimed the bot by its link.
-
-They are cached in memory because every update checks them.
-"""
+"""People who asked for access, whom an admin let in or removed, or who claimed the bot by its link."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +15,7 @@ MAX_NAME_CHARS = 64  # names are cut at this length to bound the table
 
 
 class People(StatementRunner):
-    """The known people. Use one instance for each database. Every change is durable when its method returns."""
+    """The known people, cached because every update checks them. Every change is durable when its method returns."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)

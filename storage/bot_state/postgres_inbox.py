@@ -1,7 +1,4 @@
-"""The update inbox in PostgreSQL, shared by processes. Each update is claimed by the one that serves its owner.
-
-Every change of a claimed update checks the lease under which it was claimed.
-"""
+"""The update inbox in PostgreSQL, shared by processes. Each update is claimed by the one that serves its owner."""
 
 import asyncio
 import json
@@ -96,10 +93,7 @@ class PostgresInbox(Inbox):
 
 @define(eq=False)
 class SharedWork(StatementRunner):
-    """Divides the updates of one inbox among several processes.
-
-    `former` is the inbox that this process used before it shared its work.
-    """
+    """Divides the updates of one inbox among processes. `former` is the inbox of this process before it shared."""
 
     database: PostgresDatabase
     leases: PostgresLeases

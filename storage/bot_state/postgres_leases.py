@@ -138,10 +138,7 @@ class PostgresLeases(StatementRunner):
             self._kept += Counter[int]()  # drops the zero counts
 
     async def let_go(self, busy: Collection[int]) -> None:
-        """Release the owners that other processes ask for, unless they are `busy` or otherwise in use here.
-
-        `busy` are the owners whose updates are in progress. Raise StorageError.
-        """
+        """Release the owners that other processes ask for, except those in use. `busy` have updates in progress."""
         free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
         self.replica.wanted.clear()
         if free:

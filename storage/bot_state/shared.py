@@ -1,7 +1,4 @@
-"""The directory and the renamings in PostgreSQL, for several processes that serve one bot.
-
-For a memory kept in files, the directory also records which DATA_DIR holds it.
-"""
+"""The directory and the renamings in PostgreSQL, for several processes that serve one bot."""
 
 from collections.abc import Sequence
 from datetime import datetime

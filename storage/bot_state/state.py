@@ -1,7 +1,4 @@
-"""Open the bot-wide state, in memory.db for a single process or in PostgreSQL for several.
-
-Opening it also finishes what an earlier process left incomplete.
-"""
+"""Open the bot-wide state in memory.db or PostgreSQL, and finish what an earlier process left incomplete."""
 
 import asyncio
 import logging

@@ -156,12 +156,9 @@ class PostgresDatabase:
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
 
-        def run_explained() -> Result:
-            with driver.explain_errors():
-                return work()
-
         async def wait_for_thread() -> Result:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, run_explained)
+            explained = driver.explain_errors()(work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, explained)
 
         return await run_uncancelled(wait_for_thread)
 

@@ -34,10 +34,7 @@ _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
 def escape_nul(text: str) -> str:
-    """Replace NUL by U+FDD0 and "0", because PostgreSQL text cannot hold NUL. Double U+FDD0 itself.
-
-    U+FDD0 is a noncharacter, which Unicode reserves for internal use.
-    """
+    """Replace NUL, which PostgreSQL cannot store, by the noncharacter U+FDD0 and "0". Double U+FDD0 itself."""
     if "\0" in text or _ESCAPE in text:
         return text.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
     return text

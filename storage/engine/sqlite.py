@@ -1,7 +1,4 @@
-"""All access to a SQLite file: one writer, a few readers, and errors as StorageError.
-
-A transaction is committed or rolled back as a whole, even if its task is cancelled.
-"""
+"""All access to a SQLite file: one writer, a few readers, and transactions that stay whole if cancelled."""
 
 import asyncio
 import contextlib
@@ -148,10 +145,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def migrate(path: Path, steps: Sequence[Migration]) -> None:
-    """Create the file at `path`, or migrate it to the newest schema after copying it.
-
-    Raise StorageTooNew or StorageTooOld if its version is not supported. The file is then unchanged.
-    """
+    """Create the file, or migrate it to the newest schema after copying it. Raise StorageTooNew or StorageTooOld."""
     with explain_errors(path):
         version = 0
         if path.exists():

@@ -1,7 +1,4 @@
-"""Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store.
-
-Messages that lose their summary become active again, and the leases of folds under way are void.
-"""
+"""Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,8 +81,7 @@ class DeletionCascade(OwnerTables):
         """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, what)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
-        rows = await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))
-        return [str(row[0]) for row in rows]
+        return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))]
 
     async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
         """Delete the requested rows and everything built on them, and void the leases of folds. Idempotent.
@@ -164,10 +160,7 @@ class DeletionCascade(OwnerTables):
         )
 
     async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
-        """Show the version with this number instead. Return its text, or None if there is no such version.
-
-        `accounts` maps the text of each version to its explanation.
-        """
+        """Show the version with this number instead, with its explanation from `accounts`. Return its text, or None."""
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
             row = await tx.row(_MESSAGE, *scope, answer)
@@ -313,7 +306,6 @@ async def _find_dependents(
 
 
 async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSources]:
-    rows = await reader.rows(_PROFILE_SOURCES, owner)
     return [
         ProfileSources(
             id=row["id"],
@@ -322,7 +314,7 @@ async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSourc
             base_id=row["base_id"],
             facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
         )
-        for row in rows
+        for row in await reader.rows(_PROFILE_SOURCES, owner)
     ]
 
 

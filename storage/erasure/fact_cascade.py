@@ -62,9 +62,11 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
     """Find the facts that repeat words introduced by an edit that is being undone."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
-    kept = {
-        fact: _collect_terms([rows[number]["text"] for number in _list_earlier_texts(rows, fact)]) for fact in facts
-    }
+    texts: dict[int, list[str]] = {fact: [] for fact in facts}
+    for row in rows.values():
+        if row["origin"] == EARLIER and row["superseded_by"] in facts:
+            texts[row["superseded_by"]].append(row["text"])
+    kept = {fact: _collect_terms(earlier_texts) for fact, earlier_texts in texts.items()}
     gone, again = await _find_repeating_facts(reader, owner, rows, kept, frozenset())
     return FactCascade(gone=tuple(_parse_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
@@ -99,10 +101,6 @@ async def _find_repeating_facts(
                     if source["id"] not in messages:
                         again.setdefault(source["thread_id"], []).append(source["id"])
     return gone, again
-
-
-def _list_earlier_texts(rows: Mapping[int, Row], fact: int) -> list[int]:
-    return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
 
 
 def _collect_terms(texts: Iterable[str]) -> Set[str]:
@@ -174,10 +172,7 @@ async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> Non
 
 
 async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Move the progress of learning back to just before the first of these messages.
-
-    Imported messages have ids below 1 and their own progress.
-    """
+    """Move the progress of learning back to before these messages. Imported ones (ids below 1) have their own."""
     if past := [message for message in ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in ids if message >= 1]:

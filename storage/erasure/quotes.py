@@ -83,9 +83,6 @@ class _Words:
     new: Set[Mark] = frozenset()
     is_complete: bool = True
 
-    def find_marks(self, text: str) -> set[Mark]:
-        return self.find_runs(text) | self.find_terms(text)
-
     def find_terms(self, text: str) -> set[Mark]:
         return {self.terms[term] for term in analyzer.analyse_text(text) if term in self.terms}
 
@@ -113,7 +110,7 @@ class _Words:
 
     def find_new_marks(self, text: str, at: str) -> set[Mark]:
         """Return the new marks in a text written at the time `at`. Skip those first said later."""
-        return {mark for mark in self.find_marks(text) & self.new if self.since[mark][0] <= at}
+        return {mark for mark in (self.find_runs(text) | self.find_terms(text)) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
@@ -176,8 +173,7 @@ async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collec
 
 
 async def _read_forgotten_words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
-    ids = json.dumps(sorted(messages))
-    rows = await reader.rows(_TEXTS, owner, ids)
+    rows = await reader.rows(_TEXTS, owner, json.dumps(sorted(messages)))
     rows += await reader.rows(_FACT_TEXTS, owner, json.dumps([*facts]))
     # Search for the words of an answer only if its question is not forgotten too.
     asked = {row["turn"] for row in rows if row["role"] == "user"}
@@ -206,8 +202,9 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
     terms = [mark for mark in words.since if isinstance(mark, str)]
-    words.rare |= {term for term in terms if _has_digit(term) and _is_rare(term, is_old=is_old)}
-    chosen = sorted(terms, key=lambda term: (term not in words.rare, not _has_digit(term), -len(term)))[:MAX_WORDS]
+    with_digits = {term for term in terms if any(map(str.isdigit, term))}
+    words.rare |= {term for term in with_digits if _is_rare(term, is_old=is_old)}
+    chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
     variants = analyzer.find_other_stems(chosen, *read)
     words.terms = {form: term for term in chosen for form in variants.get(term, ())} | {term: term for term in chosen}
@@ -249,10 +246,7 @@ async def _find_remaining_messages(
 
 
 def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
-    """Map the seq of each message to the terms it contains. Look up the rarest terms first.
-
-    Drop terms that occur in too many messages.
-    """
+    """Map the seq of each message to its terms, except those that occur in too many messages. Begin with the rarest."""
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
         forms.setdefault(term, []).append(form)
@@ -322,10 +316,6 @@ def _is_rare(word: str, *, is_old: bool) -> bool:
 
 def _count_tokens(text: str) -> int:
     return Tokenizer.for_encoding(DEFAULT_ENCODING).count(text)
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
 
 
 _TEXTS = """

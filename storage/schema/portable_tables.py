@@ -336,19 +336,8 @@ CONVERSATIONS = Table(
 # In the order of dumping and loading. `users.storage_type` and `epoch` are left out on purpose: they say where a memory
 # is stored, so a move must not copy them.
 TABLES = (
-    USERS,
-    PROGRESS,
-    CONVERSATIONS,
-    MESSAGES,
-    SUMMARIES,
-    FAILURES,
-    FACTS,
-    DECISIONS,
-    PROFILES,
-    VERSIONS,
-    ACCOUNTS,
-    REMINDERS,
-    RESTORES,
+    *(USERS, PROGRESS, CONVERSATIONS, MESSAGES, SUMMARIES, FAILURES, FACTS, DECISIONS),
+    *(PROFILES, VERSIONS, ACCOUNTS, REMINDERS, RESTORES),
 )
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")

@@ -1,7 +1,4 @@
-"""Validate portable rows from a file that people may have edited: the kind of every value, and every reference.
-
-The rest of the program can read valid rows without errors.
-"""
+"""Validate portable rows from a file that people may have edited: the kind of every value, and every reference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -66,7 +66,11 @@ def write_snapshot(
         partial.unlink(missing_ok=True)
         create_private(partial)
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            _write_tables(source, file, seq, keep_going, pauses)
+            file.write('{\n  "keepsake": ' + indent_row({"format": FORMAT, "journal_seq": seq}, 2))
+            for table in TABLES:
+                file.write(f',\n  "{table.name}": {{')
+                _write_table(source, file, table, keep_going, pauses)
+            file.write("\n}\n")
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
@@ -78,17 +82,6 @@ def write_snapshot(
         return seq
     finally:
         source.rollback()
-
-
-def _write_tables(
-    source: sqlite3.Connection, file: IO[str], seq: int, keep_going: Callable[[], bool], pauses: bool
-) -> None:
-    header = {"format": FORMAT, "journal_seq": seq}
-    file.write('{\n  "keepsake": ' + indent_row(header, 2))
-    for table in TABLES:
-        file.write(f',\n  "{table.name}": {{')
-        _write_table(source, file, table, keep_going, pauses)
-    file.write("\n}\n")
 
 
 def _write_table(
@@ -125,14 +118,10 @@ def _make_flat_encoder(depth: int) -> Callable[[object], str]:
 def indent_row(row: Mapping[str, object], depth: int) -> str:
     """Format a row like json.dumps with indent=2, indented by `depth` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
-        return _format_nested(row, depth)
+        # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
+        return json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
     space = "\n" + " " * depth
     return f"{{{space}  {_make_flat_encoder(depth)(row)[1:-1]}{space}}}"
-
-
-def _format_nested(value: object, depth: int) -> str:
-    # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
-    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
@@ -162,10 +151,7 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
 
 
 def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Yield each table with rows of one owner, as values for its `upsert`. Repair mistakes that people made in edits.
-
-    Raise SnapshotError if the content has the wrong shape.
-    """
+    """Yield the `upsert` values of one owner and table at a time. Repair mistakes of edits, or raise SnapshotError."""
     try:
         sections: dict[str, Any] = {table.name: content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})

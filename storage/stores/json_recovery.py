@@ -68,6 +68,7 @@ INSERT INTO fact_vectors SELECT v.* FROM old.fact_vectors AS v
 JOIN old.facts AS o ON o.user_id = v.user_id AND o.id = v.fact_id
 JOIN main.facts AS f ON f.user_id = o.user_id AND f.id = o.id AND f.text = o.text
 """
+# Add missing users, with their memory off.
 _ADD_USERS = """
 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
 SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
@@ -143,9 +144,8 @@ class Recovery:
         except sqlite3.DatabaseError as error:
             if not isinstance(to_storage_error(error, index), StorageCorrupt):
                 raise
-            self.reports.append(
-                f"{files.INDEX_NAME} was damaged and is rebuilt from {files.SNAPSHOT_NAME} and journal."
-            )
+            sentence = f"{files.INDEX_NAME} was damaged and is rebuilt from {files.SNAPSHOT_NAME} and journal."
+            self.reports.append(sentence)
             return False
         return True
 
@@ -198,7 +198,8 @@ class Recovery:
             _create_words_missing_table(connection)
             for entry in files.iterate_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
-            _repair_references(connection)
+            for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
+                connection.execute(repair)
             connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:
@@ -281,12 +282,6 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
         mark_words_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
-def _repair_references(connection: sqlite3.Connection) -> None:
-    """Add missing users with their memory off, activate messages of missing summaries, and raise low id counters."""
-    for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
-        connection.execute(repair)
-
-
 def mark_clean(index: Path) -> None:
     """Fsync the working copy and mark it as clean, so that the next start need not rebuild it."""
     with contextlib.closing(connect(index)) as connection:
@@ -353,9 +348,7 @@ class MissingWords(StatementRunner):
     async def _index_until_stopped(self) -> None:
         log.info("the words of %d memories in memory.json are indexed again", len(self.missing))
         while self.missing and not self._stopping.is_set():
-            owner = next(
-                (candidate for candidate in self._wanted if candidate in self.missing), next(iter(self.missing))
-            )
+            owner = next((wanted for wanted in self._wanted if wanted in self.missing), next(iter(self.missing)))
             try:
                 is_done = await self._index_batch(owner)
             except Exception as error:  # error boundary of this task: it tries again

@@ -186,8 +186,7 @@ class MemoryStore(FoldTable):
     async def list_scopes(self, owner: int) -> list[Scope]:
         """Return the scopes of an owner that hold a message."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
-        rows = await self._fetch_rows(owner, sql, owner)
-        return [Scope(owner=owner, thread=row[0]) for row in rows]
+        return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
@@ -204,10 +203,7 @@ class MemoryStore(FoldTable):
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Return edited messages whose earlier text has at least one of the terms, newest first, with the earlier text.
-
-        Search only the newest MAX_EARLIER_TEXTS earlier texts.
-        """
+        """Return edited messages with a term in one of the newest MAX_EARLIER_TEXTS earlier texts, newest first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
@@ -266,11 +262,7 @@ class MemoryStore(FoldTable):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
-        """Load the `dump` of another store in one transaction, with the same ids.
-
-        Raise StorageError if the store already holds a memory of the owner. Keep a pointer to another store in
-        `users`.
-        """
+        """Load another store's `dump` with the same ids in one transaction. Raise StorageError if the owner is here."""
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 

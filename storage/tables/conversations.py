@@ -32,10 +32,7 @@ class ConversationTable(OwnerTables):
         return await self._read_snapshot(place.owner, lambda connection: _belongs_to(connection, place, conversation))
 
     async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
-        """Begin and open a new conversation. If the open one has no messages yet, use that instead.
-
-        Raise StorageError if the owner is not in this store.
-        """
+        """Begin and open a new conversation unless the open one is empty. Raise StorageError for an unknown owner."""
 
         def begin_conversation(connection: Connection) -> Scope:
             if connection.execute(_IS_HERE, (place.owner, self.kind)).fetchone() is None:

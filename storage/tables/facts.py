@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from records.errors import NewerFacts, StaleFacts, StorageError
+from records.errors import NewerFacts, StaleFacts
 from records.facts import Decision, Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -71,8 +71,7 @@ class FactTable(OwnerTables):
 
     async def begin_learning(self, scope: Scope, learned: int) -> None:
         """Record `learned` as the last message that was learned from, unless the scope has such a record already."""
-        known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
-        if not await self._fetch_row(scope.owner, known, *scope):
+        if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, learned)
 
     async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
@@ -142,7 +141,7 @@ class FactTable(OwnerTables):
                 await self._mark_superseded(tx, owner, instead_of, fact.valid_from, id_)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
                 await tx.rows(decided, format_moment(now), owner, instead_of)
-            return await self._read_fact(tx, owner, id_)
+            return parse_fact((await tx.rows(_ONE, owner, id_))[0])
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
         """Replace the text of a fact and keep the old text as its history. Return None if there is no such fact."""
@@ -159,7 +158,7 @@ class FactTable(OwnerTables):
             old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
             await tx.rows(FACTS.upsert, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
             await tx.rows(_REWORD, remove_invisible(text), moment, owner, id_)
-            return await self._read_fact(tx, owner, id_)
+            return parse_fact((await tx.rows(_ONE, owner, id_))[0])
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
         """Return the id of the row that has the text of a fact before its last edit, or None if it was never edited."""
@@ -237,14 +236,13 @@ class FactTable(OwnerTables):
             return False
         known, new = parse_fact(row), change.fact
         instant = timedelta(microseconds=1)
-        ended = max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None
         merged = replace(
             known,
             source_ids=tuple(dict.fromkeys((*known.source_ids, *new.source_ids))),
             tags=tuple(dict.fromkeys((*known.tags, *new.tags))),
             importance=max(known.importance, new.importance),
             observed_at=max(known.observed_at, new.observed_at),
-            valid_to=ended,
+            valid_to=max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None,
             quote=new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
@@ -285,12 +283,6 @@ class FactTable(OwnerTables):
         update = f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *"  # noqa: S608
         rows = await self._execute(owner, update, *values, owner, id_)
         return parse_fact(rows[0]) if rows else None
-
-    async def _read_fact(self, tx: Transaction, owner: int, id_: int) -> Fact:
-        row = await tx.row(_ONE, owner, id_)
-        if row is None:
-            raise StorageError
-        return parse_fact(row)
 
 
 def read_valid(connection: Connection, owner: int) -> list[Fact]:

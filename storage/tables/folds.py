@@ -32,10 +32,7 @@ class FoldTable(OwnerTables):
     async def list_summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
-        """Return the summaries of a scope, ascending by id. If `ids` are given, return only those.
-
-        The id of a chunk is the id of its first summary.
-        """
+        """Return the summaries of a scope, ascending by id. If `ids` are given, return only those."""
         return await self._read_snapshot(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
@@ -58,8 +55,7 @@ class FoldTable(OwnerTables):
     ) -> FoldLease | None:
         """Take the lease of a scope, also if an earlier lease has expired. Return None if another lease is valid."""
         async with self.database.write(scope.owner) as tx:
-            since = format_moment(now - RESTORE_WAITS)
-            if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
+            if reason != "import" and await tx.row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
                 return None
             if live := await tx.row(_LIVE, *scope):
                 if datetime.fromisoformat(live["expires_at"]) > now:

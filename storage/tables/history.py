@@ -56,8 +56,7 @@ class HistoryTable(OwnerTables):
 
     async def find_known_ids(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Map each of these (role, source) pairs that a message of the owner has to the id of that message."""
-        rows = await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))
-        return {(row[0], row[1]): row[2] for row in rows}
+        return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids: directly above `after` if they fit there, or else below all messages.
@@ -164,8 +163,7 @@ class HistoryTable(OwnerTables):
                 for row in portable:
                     await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
-                ids = json.dumps([row["id"] for row in portable])
-                held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
+                held = {row[0] for row in await tx.rows(_HELD, owner, json.dumps([row["id"] for row in portable]))}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
                 await tx.many(tables.BY_NAME[name].upsert, [tables.BY_NAME[name].to_values(row) for row in portable])

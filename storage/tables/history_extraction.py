@@ -70,10 +70,7 @@ async def end_finished_extractions(tx: Transaction, owner: int) -> None:
 
 
 async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
-    """Return the id ranges that an owner's extractions have read or will read. Their ids must not be reused.
-
-    A new message with the id of a forgotten one would count as learned from.
-    """
+    """Return the id ranges of all extractions. A new message with an id in them would count as learned from."""
     return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
 
 

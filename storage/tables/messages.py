@@ -1,7 +1,4 @@
-"""Store messages with their words and explanations, and read everything for a prompt except search results.
-
-The functions run inside the caller's transaction, on the thread of the database.
-"""
+"""Store messages, and read everything for a prompt except search results, inside the caller's transaction."""
 
 import json
 from collections.abc import Sequence
@@ -51,8 +48,7 @@ def append_messages(
             draft = replace(draft, created_at=max(draft.created_at, parse_moment(newest)))
         message = _make_message(scope, number, draft)
         [seq] = connection.execute(_APPEND, MESSAGES.to_values(format_message(message))).fetchone()
-        said_at = message.created_at.timestamp()
-        entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
+        entries.append(replace(entry, seq=seq, id=message.id, said_at=message.created_at.timestamp()))
         explanation_table.store_explanation(connection, message, draft.explanation)
         stored.append(message)
     if entries:
@@ -103,8 +99,7 @@ def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
 def read_context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
     """Implement `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before is None else before
-    sums = connection.execute(_SUMS, tuple(scope)).fetchone()
-    total, archived, characters = sums or (0, 0, 0)
+    total, archived, characters = connection.execute(_SUMS, tuple(scope)).fetchone() or (0, 0, 0)
     latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MAX_UNFOLDED)).fetchall()
     unfolded = [parse_message(row) for row in reversed(latest)]
     if archived:

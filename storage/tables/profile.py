@@ -50,8 +50,7 @@ class ProfileTable(OwnerTables):
 
         Leave out imported history. Facts are learned from it only on request.
         """
-        rows = await self._fetch_rows(owner, _UNDISTILLED, owner, limit)
-        return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
+        return [SUMMARY_ROWS.parse(row) for row in reversed(await self._fetch_rows(owner, _UNDISTILLED, owner, limit))]
 
 
 def read_newest(connection: Connection, owner: int) -> Profile | None:

@@ -37,8 +37,7 @@ class RebuildTable(OwnerTables):
     async def store_finished_summary(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
         """Keep a summary for a restarted rebuild, until a rebuild is committed or something is forgotten."""
         async with write_under_lease(self.database, lease) as tx:
-            fields = json.dumps(make_summary_fields(made), ensure_ascii=False)
-            await tx.rows(_KEEP_PART, *lease.scope, digest, fields)
+            await tx.rows(_KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(made), ensure_ascii=False))
 
     async def commit_rebuild(
         self,

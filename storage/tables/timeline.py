@@ -56,8 +56,7 @@ class TimelineTable(OwnerTables):
 
     async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
         """Return the first messages of the level 1 summary with the id `chunk`, ascending."""
-        rows = await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)
-        return [parse_message(row) for row in rows]
+        return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Return each hour with messages, ascending, with the number of its messages and of their characters."""
@@ -66,8 +65,7 @@ class TimelineTable(OwnerTables):
 
     async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
         """Return the names of the 50 speakers with the most messages, each with the number of messages."""
-        rows = await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)
-        return [(str(row[0]), int(row[1])) for row in rows]
+        return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
 
 _POSITION = "(SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?)"
