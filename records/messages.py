@@ -65,10 +65,7 @@ class NewMessage(_MessageContent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message(_MessageContent):
-    """A stored message. Ids are per owner, and negative for imported history.
-
-    `turn` is the id of the turn's first message. `title` is that of the imported conversation that it begins.
-    """
+    """A stored message. Ids are per owner, negative for imports. `title` is that of the conversation that it begins."""
 
     id: int
     scope: Scope
@@ -129,10 +126,7 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of an edit. `turn` is None if the message is not stored or its text is unchanged.
-
-    `is_last` is True if no later message follows, so that it may be answered again.
-    """
+    """The outcome of an edit. `turn` is None if nothing changed. `is_last` is True if no later message follows."""
 
     turn: int | None = None
     is_last: bool = False

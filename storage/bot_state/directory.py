@@ -98,7 +98,9 @@ class Directory(StatementRunner):
             return location
         await self._finish_move(owner, stores)
         source = location.storage
-        await self._begin_move(owner, source, target, now)
+        async with self._moves.write(owner) as tx:
+            recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
+            await tx.rows(recording, owner, source, target, format_moment(now))
         try:
             await stores[target].load(owner, stores[source].dump(owner))
             await _check_equal(owner, stores[source], stores[target])
@@ -129,11 +131,6 @@ class Directory(StatementRunner):
             )
             for row in rows
         ]
-
-    async def _begin_move(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
-        async with self._moves.write(owner) as tx:
-            recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
-            await tx.rows(recording, owner, source, target, format_moment(now))
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:

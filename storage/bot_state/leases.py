@@ -1,7 +1,4 @@
-"""The interface of owner leases, which divide the owners among several processes that share one database.
-
-The process that holds an owner's lease does all work for that owner, so processes need not share what they cache.
-"""
+"""The interface of owner leases: the process that holds an owner's lease does all work for that owner."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext

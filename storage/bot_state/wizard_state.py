@@ -34,10 +34,7 @@ class WizardState:
 
 
 class WizardStates(StatementRunner):
-    """Stores at most one state for each scope and person. Every method is durable when it returns.
-
-    Use one instance for each database: it caches what it has read until it writes.
-    """
+    """Stores one state for each scope and person, and caches what it has read. Use one instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)

@@ -194,10 +194,7 @@ class PostgresDatabase:
                         await run_uncancelled(partial(self.run_in_thread, give_back))
 
     def _begin_write(self, owner: int | None) -> str:
-        """Return the SQL that begins a writing transaction and takes the owner's lock, across all processes.
-
-        Raise ServedElsewhere if this process does not hold the owner's lease.
-        """
+        """Return the SQL that begins a write with the owner's lock. Raise ServedElsewhere without the owner's lease."""
         if owner is None:
             return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
         lock = f"pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"

@@ -36,10 +36,7 @@ FROM pragma_user_version, pragma_application_id
 
 
 class Database:
-    """An open SQLite file, created only by `open`. Every query goes through `transact`, `write` or `read`.
-
-    It ignores `owner`: there is a single writer, and SQLite has no row-level security.
-    """
+    """An open SQLite file, created only by `open`. It ignores `owner`, as SQLite has no row-level security."""
 
     def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
         self.path = path

@@ -3,6 +3,5 @@
 deletion_cascade.py  what goes with a forgotten or edited message, in one transaction
 dependents.py        which summaries, facts and profiles were built on a message
 fact_cascade.py      which facts go with what is forgotten
-preview_list.py      which rows a preview shows first
 quotes.py            what repeats forgotten words without being built on their message
 """

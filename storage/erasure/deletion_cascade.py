@@ -1,11 +1,11 @@
 """Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from records.forgetting import Forgetting, Forgotten, Remainder
+from records.forgetting import Forgetting, Forgotten, Listing, Remainder
 from records.messages import Message, Versions
 from records.owners import StorageType
 from records.scopes import Scope
@@ -26,7 +26,6 @@ from storage.erasure.fact_cascade import (
     reset_learning,
     undo_edits,
 )
-from storage.erasure.preview_list import list_first
 from storage.erasure.quotes import Quotes, Taken, find_quotes
 from storage.schema.portable_tables import VERSIONS, explain_damage
 from storage.schema.rows import format_moment, parse_message, parse_moment
@@ -37,6 +36,8 @@ from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import delete_summaries
 from storage.tables.owner_tables import OwnerTables, delete_owner_rows, take_ids
 from text.characters import replace_surrogates
+
+MAX_LISTED = 30  # rows of each table that a preview lists
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +76,7 @@ class DeletionCascade(OwnerTables):
         with explain_damage("this memory"):
             async with self.database.read(owner, frozen=True) as reader:
                 going, forgotten = await _find_and_count_rows(reader, owner, what, with_remainder=with_remainder)
-                return replace(forgotten, listing=await list_first(reader, owner, what, going.taken))
+                return replace(forgotten, listing=await _list_first(reader, owner, what, going.taken))
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
         """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
@@ -236,6 +237,22 @@ async def _find_and_count_rows(
         is_complete=quotes.is_complete,
     )
     return going, replace(await _count_rows(reader, owner, going, what), remainder=remainder)
+
+
+async def _list_first(reader: Reader, owner: int, what: Forgetting, taken: Taken) -> Listing:
+    """Return the first MAX_LISTED messages, facts and summaries to be deleted."""
+
+    async def fetch_first(table: str, ids: Set[int]) -> list[Row]:
+        if what.what == "everything":
+            return await reader.rows(f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?", owner, MAX_LISTED)  # noqa: S608
+        sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
+        return await reader.rows(sql, owner, json.dumps(sorted(ids)[:MAX_LISTED]))
+
+    return Listing(
+        messages=tuple(parse_message(row) for row in await fetch_first("messages", taken.messages)),
+        facts=tuple(str(row["text"]) for row in await fetch_first("facts", taken.facts)),
+        summaries=tuple(str(row["summary_text"]) for row in await fetch_first("summaries", taken.summaries)),
+    )
 
 
 async def _find_rows_to_delete(reader: Reader, owner: int, what: Forgetting) -> _RowsToDelete:

@@ -122,10 +122,7 @@ async def _repeats_forgotten_words(
 
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
-    """Delete facts and close the gaps that they leave in the history of others.
-
-    A fact that a deleted one had superseded becomes valid again unless `keeps_ends` is set.
-    """
+    """Delete facts. Facts that these had superseded become valid again unless `keeps_ends` is set."""
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():

@@ -1,7 +1,4 @@
-"""The schema of the PostgreSQL storage: postgres.sql and its later migrations.
-
-Each is committed together with its number, under an advisory lock, so it runs once even if several processes start.
-"""
+"""The schema of the PostgreSQL storage: postgres.sql and its later migrations, each run once by any process."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Convert database rows to the values of records/, and back."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -66,18 +66,11 @@ class Records(Generic[Record]):
 
     def to_row(self, record: Record) -> Portable:
         """Convert a value to a portable row with only the columns of its fields."""
-        row: Portable = {
-            column: _FORMATTERS.get(kind, _return_unchanged)(getattr(record, name))
-            for name, column, kind in self._columns
-        }
+        row: Portable = {column: _format_value(kind, getattr(record, name)) for name, column, kind in self._columns}
         if self._is_scoped:
             scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field
             row |= {"user_id": scope.owner, "thread_id": scope.thread}
         return row
-
-
-def _return_unchanged(value: Any) -> Any:
-    return value
 
 
 def _parse_value(kind: Kind, value: Any) -> Any:
@@ -87,12 +80,14 @@ def _parse_value(kind: Kind, value: Any) -> Any:
     return tuple(parsed) if kind in ("ids", "texts") else parsed
 
 
-_FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {
-    "date": lambda moment: None if moment is None else format_moment(moment),
-    "ids": list,
-    "texts": list,
-    "figures": dict,
-}
+def _format_value(kind: Kind, value: Any) -> Any:
+    if kind == "date":
+        return None if value is None else format_moment(value)
+    if kind == "figures":
+        return dict(value)
+    return list(value) if kind in ("ids", "texts") else value
+
+
 SUMMARY_ROWS = Records(Summary, tables.SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, tables.FACTS)
 DECISION_ROWS = Records(Decision, tables.DECISIONS)

@@ -1,7 +1,4 @@
-"""Decisions of owners about facts. A decision overrules everything that was said before it.
-
-The decision about an erased fact has the terms of the fact as keyed hashes, which can be compared but not read.
-"""
+"""Decisions of owners about facts, which overrule what was said before. Those about erased facts are keyed hashes."""
 
 import json
 import secrets

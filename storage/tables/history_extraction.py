@@ -45,10 +45,7 @@ class HistoryExtractionTable(OwnerTables):
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message that was read, and the owner's and bot's messages after it, ascending.
-
-        Return no messages if no extraction is running.
-        """
+        """Return the id of the last message read and the next ones, ascending. Return none if no extraction runs."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if (row := await reader.row(_RUNNING, *scope)) is None:
                 return 0, []

@@ -66,10 +66,7 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def begin_sending(self, reminder: Reminder) -> int | None:
-        """Count an attempt to send a reminder, and return the number of attempts for this due time.
-
-        Return None if the reminder was removed or has another due time now.
-        """
+        """Count an attempt to send. Return the attempts for this due time, or None if the reminder has changed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
