@@ -357,7 +357,7 @@ class ExternalMemory:
     async def _read_config(self, owner: int) -> OwnerConfig | None:
         # For callers that hold the owner's lock.
         async def read() -> OwnerConfig | None:
-            location = await self._state.directory.location(owner)
+            location = await self._state.directory.find_location(owner)
             return await self._stores[location.storage].find_owner(owner) if location else None
 
         return await self._configs.get(owner, read)

@@ -37,7 +37,7 @@ from records.setting_values import (
     parse_seconds,
     parse_token,
     parse_url,
-    split_on_commas,
+    split_list,
 )
 
 __all__ = ["LOOPBACK", "Secret", "make_integer_parser"]
@@ -79,7 +79,7 @@ class Settings:
         (),
         "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`; "
         "`OPENAI_MODEL` replaces one that is removed",
-        lambda text: tuple(dict.fromkeys(split_on_commas(text))),
+        lambda text: tuple(dict.fromkeys(split_list(text))),
         shown="none",
     )
     summary_model: str = setting("gpt-5.4-mini", "the model that summarises and learns facts", shown="`OPENAI_MODEL`")
@@ -129,7 +129,7 @@ class Settings:
         (),
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
         "`gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
-        lambda text: parse_prices(split_on_commas(text)),
+        lambda text: parse_prices(split_list(text)),
         shown="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
@@ -137,7 +137,7 @@ class Settings:
         "what models can do, otherwise detected: `context` (tokens of prompt and answer), `vision` (`on`, `off`; "
         "overrides `VISION`), `tokens` (its tokens for each one counted here, 0.5 to 3), such as "
         "`qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
-        lambda text: parse_abilities(split_on_commas(text)),
+        lambda text: parse_abilities(split_list(text)),
         shown="none",
     )
     retention_days: int = setting(
@@ -248,7 +248,7 @@ class Settings:
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
-        return cls(**values, everyone_allowed="*" in split_on_commas(environ.get("ALLOWED_USER_IDS", "")))
+        return cls(**values, everyone_allowed="*" in split_list(environ.get("ALLOWED_USER_IDS", "")))
 
     @property
     def learns_facts(self) -> bool:

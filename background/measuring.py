@@ -34,4 +34,4 @@ async def set_gauges(memory: ExternalMemory, folder: Path, *, embeds: bool) -> N
                 [[size]] = await reader.rows("SELECT pg_database_size(current_database())")
         SIZE.labels(store.kind).set(int(size))
     EMBEDDING_QUEUE.set(queued)
-    BACKLOG.set(await memory.inbox.backlog())
+    BACKLOG.set(await memory.inbox.count_pending())

@@ -27,7 +27,7 @@ from locales.told import add_error_number, format_apology
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
-from records.owners import Mode, OwnerConfig, memory_mode_of
+from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from retrieval.explanation import ExplanationRecord
@@ -153,7 +153,7 @@ class Conversation:
                 accounts |= {text: one.record.to_json() for text, one in session.find_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
+                        await store.forgetting.show_version(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             given = session.find_given_answers(turn).get(reply.text) if reply is not None else None
@@ -167,7 +167,7 @@ class Conversation:
     ) -> tuple[Turn, Message | None] | None:
         """Return the last turn and its answer, or None if the last turn is another one."""
         config = await self._memory.config(session.scope.owner)
-        mode = memory_mode_of(config)
+        mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
         last: Sequence[Message] = [
@@ -204,7 +204,7 @@ class Conversation:
         # Nothing is written where memory was turned off while the model answered.
         async with self._memory.opened(turn.scope.owner) as store:
             if store is not None:
-                await store.forgetting.revise(
+                await store.forgetting.replace_message_text(
                     turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
                 )
 
@@ -232,7 +232,7 @@ class Conversation:
 
     async def mode(self, owner: int) -> Mode:
         """Return the current mode of an owner's memory. Raise StorageError."""
-        return memory_mode_of(await self._memory.config(owner))
+        return get_memory_mode(await self._memory.config(owner))
 
     async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         await self._explanations.note_shown(incoming, telegram_ids)
@@ -265,7 +265,7 @@ class Conversation:
         scope, config, mode = incoming.scope, None, None
         try:
             config = await self._memory.config(scope.owner)
-            mode = memory_mode_of(config)
+            mode = get_memory_mode(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         mode = choose_stricter(mode, incoming.mode)

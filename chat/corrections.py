@@ -15,7 +15,7 @@ from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
-from records.owners import memory_mode_of
+from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
 from runtime.tasks import run_uncancelled
 
@@ -119,7 +119,7 @@ class Corrections:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""
         async with self._memory.between_turns(scope.owner):
-            mode = memory_mode_of(await self._memory.config(scope.owner))
+            mode = get_memory_mode(await self._memory.config(scope.owner))
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:
@@ -129,7 +129,9 @@ class Corrections:
                     return Correction()
                 await store.wait_until_indexed(scope.owner)  # what still says the same is found by its words
                 try:
-                    revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
+                    revised = await store.forgetting.replace_message_text(
+                        scope, message.id, text, why="edited", now=self._clock()
+                    )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
                     self._sessions.of(scope).recent.clear()
                 if revised is None:

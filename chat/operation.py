@@ -110,7 +110,7 @@ async def propose_broadcast(
         return tr("broadcast-too-long", most=MAX_BROADCAST_UNITS)
     if not people:
         return tr("broadcast-nobody")
-    return await services.memory.broadcasts.propose(admin, text, now=services.clock()), people
+    return await services.memory.broadcasts.store_draft(admin, text, now=services.clock()), people
 
 
 def format_receipt(progress: BroadcastProgress, heading: str) -> str:

@@ -14,7 +14,7 @@ from facts.learning import Facts
 from locales.catalog import tr
 from locales.told import add_error_number
 from records.errors import StorageError
-from records.owners import memory_mode_of
+from records.owners import get_memory_mode
 from records.scopes import Scope
 from summary_manager import SummaryManager
 
@@ -36,7 +36,7 @@ class Settling:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Describe pictures, learn facts and fold messages if due. Return notices for the owner."""
         try:
-            if memory_mode_of(await self._memory.config(scope.owner)) == "incognito":
+            if get_memory_mode(await self._memory.config(scope.owner)) == "incognito":
                 return ()
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)

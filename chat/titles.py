@@ -15,7 +15,7 @@ from records.conversations import MAX_TITLE_CHARS
 from records.errors import KeepsakeError
 from records.messages import Message
 from records.model_calls import PromptMessage
-from records.owners import memory_mode_of
+from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
 from runtime.tasks import cancel_and_wait
 from summaries.quality_gate import find_objections
@@ -53,7 +53,7 @@ class Titles:
 
     async def _generate_titles(self, place: Scope, conversations: Sequence[Scope]) -> None:
         try:
-            if memory_mode_of(await self._memory.config(place.owner)) != "on":
+            if get_memory_mode(await self._memory.config(place.owner)) != "on":
                 return
             async with self._memory.opened(place.owner) as store:
                 untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}

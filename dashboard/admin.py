@@ -50,9 +50,9 @@ class Admin:
             "broadcasts": [
                 {
                     "id": broadcast.id,
-                    "said": format_receipt(await memory.broadcasts.progress(broadcast), tr("broadcast-sending")),
+                    "said": format_receipt(await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")),
                 }
-                for broadcast in await memory.broadcasts.sending()
+                for broadcast in await memory.broadcasts.list_sending()
                 if broadcast.admin == visit.session.person
             ],
             "errors": [
@@ -93,7 +93,7 @@ class Admin:
             people = await list_audience(memory, self._host.operation, admin)
             await memory.broadcasts.begin(found, people, receipt=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(visit)}
-        said = format_receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
+        said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
         await memory.broadcasts.end(found)
         return {"said": said, **await self.get_overview(visit)}
 

@@ -23,7 +23,7 @@ from locales.page_texts import to_page_text
 from locales.receipts import format_counts, format_outcome, format_quoting, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
-from records.owners import memory_mode_of
+from records.owners import get_memory_mode
 from records.reminders import MAX_REMINDERS, ReminderWish
 from records.scopes import Scope
 from reminders.wishes import parse_wish
@@ -194,7 +194,7 @@ class Changes:
 
     async def begin_conversation(self, visit: Visit) -> Answer:
         location, title = await self._find_topic(visit), _parse_title(visit)
-        if memory_mode_of(visit.config) == "off":
+        if get_memory_mode(visit.config) == "off":
             raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.conversation(location)
         await self._services.memory.begin_conversation(location, title)

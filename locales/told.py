@@ -9,7 +9,7 @@ from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
-from records.owners import OwnerConfig, StorageType, memory_mode_of
+from records.owners import OwnerConfig, StorageType, get_memory_mode
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -127,7 +127,7 @@ def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, reten
 
 def format_state(config: OwnerConfig | None) -> str:
     """Return the line that says if memory is on and where it is stored."""
-    return tr(f"basics-mode-{memory_mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
+    return tr(f"basics-mode-{get_memory_mode(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 
 def format_retention(days: int) -> str:

@@ -71,7 +71,7 @@ Mode = Literal["off", "incognito", "on"]  # the state of an owner's memory, the 
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
-def memory_mode_of(config: OwnerConfig | None) -> Mode:
+def get_memory_mode(config: OwnerConfig | None) -> Mode:
     """Return the memory mode of an owner, who may have no config yet."""
     if config is None or not config.enabled:
         return "off"

@@ -340,7 +340,7 @@ async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
             else:
                 async with database.write() as tx:
                     await _insert_state_rows(tx, table, rows)
-        await Directory(database).adopt(stores, Everybody())
+        await Directory(database).adopt_owners(stores, Everybody())
     return str(head["made_at"]), messages
 
 

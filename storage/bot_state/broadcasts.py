@@ -44,7 +44,7 @@ class Broadcasts(StatementRunner):
     Only the process that serves the admin changes a broadcast. In another process, methods raise ServedElsewhere.
     """
 
-    async def propose(self, admin: int, text: str, *, now: datetime) -> Broadcast:
+    async def store_draft(self, admin: int, text: str, *, now: datetime) -> Broadcast:
         """Store a draft, and delete the admin's earlier unsent drafts."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
@@ -62,12 +62,12 @@ class Broadcasts(StatementRunner):
                 await tx.many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
-    async def sending(self) -> Sequence[Broadcast]:
+    async def list_sending(self) -> Sequence[Broadcast]:
         """Return the broadcasts in progress, oldest first."""
         rows = await self._fetch_rows(None, "SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_parse_broadcast(row) for row in rows]
 
-    async def next_person(self, broadcast: Broadcast) -> int | None:
+    async def take_next_person(self, broadcast: Broadcast) -> int | None:
         """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
@@ -76,16 +76,16 @@ class Broadcasts(StatementRunner):
         """Record the outcome for a person."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
 
-    async def give_back(self, broadcast: Broadcast, person: int) -> None:
+    async def requeue_person(self, broadcast: Broadcast, person: int) -> None:
         """Put a person back into the queue after a send that certainly failed. Any process may do this."""
         await self._execute(None, _OUTCOME, "", broadcast.id, person)
 
-    async def leave_out(self, broadcast: Broadcast, person: int) -> None:
+    async def remove_person(self, broadcast: Broadcast, person: int) -> None:
         """Remove a person from the recipients."""
         leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
         await self._execute(broadcast.admin, leaving, broadcast.id, person)
 
-    async def progress(self, broadcast: Broadcast) -> BroadcastProgress:
+    async def count_outcomes(self, broadcast: Broadcast) -> BroadcastProgress:
         sql = "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome"
         rows = await self._fetch_rows(None, sql, broadcast.id)
         return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})

@@ -121,9 +121,9 @@ class OwnerDeletion(StatementRunner):
         self, deletion_id: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.
-        waiting = await self._inbox.waiting()
+        waiting = await self._inbox.list_waiting_positions()
         gone = await store.forgetting.sources(owner, what, list(waiting))
-        await self._inbox.empty([waiting[source] for source in gone])
+        await self._inbox.erase_payloads([waiting[source] for source in gone])
         if what.what == "everything":
             await self._wizards.forget(owner)
             await self._usage.forget(owner, begun_at.astimezone(UTC).date())

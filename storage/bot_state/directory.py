@@ -46,12 +46,12 @@ class Directory(StatementRunner):
         super().__init__(database)
         self._moves = moves or database
 
-    async def location(self, owner: int) -> Location | None:
+    async def find_location(self, owner: int) -> Location | None:
         row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
     async def _require_location(self, owner: int) -> Location:
-        location = await self.location(owner)
+        location = await self.find_location(owner)
         if location is None:
             raise StorageError
         return location
@@ -73,7 +73,7 @@ class Directory(StatementRunner):
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
-    async def adopt(self, stores: Stores, leases: OwnerLeases) -> list[int]:
+    async def adopt_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that a store holds and the directory lacks, begin to serve them, and return their ids."""
         adopted: list[int] = []
         known = {location.owner for location in await self.list_locations()}
@@ -91,7 +91,7 @@ class Directory(StatementRunner):
 
         Raise StorageError, with nothing changed, if the copy fails or differs from the source.
         """
-        location = await self.location(owner)
+        location = await self.find_location(owner)
         if location is None:
             raise StorageError("There is no memory to move yet.")
         if location.storage is target:
@@ -140,7 +140,7 @@ class Directory(StatementRunner):
             await tx.rows(moving, target, format_moment(now), owner)
 
     async def _finish_move(self, owner: int, stores: Stores) -> None:
-        location = await self.location(owner)  # decides between finishing and undoing
+        location = await self.find_location(owner)  # decides between finishing and undoing
         for move in await self.list_moves():
             if move.owner == owner:
                 has_arrived = location is not None and location.storage is move.target

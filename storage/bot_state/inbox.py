@@ -86,21 +86,21 @@ class Inbox(StatementRunner):
 
         return await self.database.transact(put, None)
 
-    async def pending(self, bot_id: int) -> list[PendingUpdate]:
+    async def list_pending(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
         return [parse_pending(row) for row in await self._fetch_rows(None, sql, bot_id)]
 
-    async def backlog(self) -> int:
+    async def count_pending(self) -> int:
         """Count the updates that are not done."""
         [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
 
-    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+    async def record_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
         await self._execute_change("mode = ?", mode, bot_id, update_id)
 
-    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+    async def record_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of messages that show the answer, so that a later run can finish them."""
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
@@ -109,11 +109,11 @@ class Inbox(StatementRunner):
         rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 
-    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
+    async def undo_attempt(self, bot_id: int, update_id: int, what: Counted) -> None:
         """Decrease a counter after work that had no effect or was stopped cleanly."""
         await self._execute_change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
-    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+    async def allow_another_send(self, bot_id: int, update_id: int, *, most: int) -> None:
         """Allow one more send below `most`, because the process may have died before the last one."""
         await self._execute_change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
@@ -132,17 +132,17 @@ class Inbox(StatementRunner):
 
         await self.database.transact(mark, None)
 
-    async def waiting(self) -> dict[str, int]:
+    async def list_waiting_positions(self) -> dict[str, int]:
         """Map the source ("bot:update") of each update that is not done and has a payload to its position."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
 
-    async def empty(self, positions: Sequence[int]) -> None:
+    async def erase_payloads(self, positions: Sequence[int]) -> None:
         """Remove the payloads of updates that were forgotten. The next start drops these updates."""
         async with self.database.write(None) as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions])
 
-    async def forget_text(self) -> bool:
+    async def truncate_log(self) -> bool:
         """Truncate the file's log, which holds payloads of done updates. Return False if the log is in use."""
         return await self.database.forget_log()
 

@@ -233,7 +233,7 @@ class PostgresLeases(StatementRunner):
 
     def _recheck_leases(self) -> None:
         """Give up the leases that others may have taken after this process was declared dead."""
-        if not self.replica.may_go_on():
+        if not self.replica.is_surely_alive():
             self._drop_lost(list(self.replica.held))
         elif self._checking is None or self._checking.done():
             self._checking = asyncio.create_task(self._check_leases())

@@ -66,7 +66,7 @@ class Replica:
         self.id = int(row[0]) if row else 0
         self._sure_until = begun + LIVES_SECONDS
 
-    def may_go_on(self) -> bool:
+    def is_surely_alive(self) -> bool:
         """Return True if nobody else can have taken over this process's work, judging by its own clock."""
         return self._is_alone or _read_clock() < self._sure_until
 
@@ -117,7 +117,7 @@ class Replica:
                 if not was_away:
                     log.warning("The PostgreSQL server does not hear that this process lives: %s", type(error).__name__)
                 was_away = True
-            if not self.may_go_on():
+            if not self.is_surely_alive():
                 lapsed()
             self._wake_waiting()
             await asyncio.sleep(1.0)

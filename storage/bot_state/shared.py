@@ -57,7 +57,7 @@ class SharedDirectory(Directory):
                 found += [row[0] for row in rows]
         return found
 
-    async def take_over_notes(self) -> None:
+    async def move_records_to_server(self) -> None:
         """Move the renamings and deletions recorded in memory.db to PostgreSQL, shared by all processes."""
         async with self._local.read() as reader:
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")

@@ -78,7 +78,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         )
     for owner in await state.renaming.resume():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
-    for owner in await directory.adopt(stores, state.leases):
+    for owner in await directory.adopt_owners(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.void_leases()
@@ -125,13 +125,13 @@ async def _finish_deletions(
     owners: Sequence[int] | None = None,
 ) -> None:
     """Finish interrupted deletions of these owners, or of everybody if `owners` is None."""
-    for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
+    for owner in await erasing.resume(lambda owner: find_store(owner, directory, stores), owners):
         log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
 
 
-async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
+async def find_store(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
     """Return the store that holds an owner, or SQLite for an unknown owner."""
-    location = await directory.location(owner)
+    location = await directory.find_location(owner)
     return stores[location.storage if location else StorageType.SQLITE]
 
 
@@ -184,7 +184,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
         leases.before_serving(prepare)
-        await directory.take_over_notes()
+        await directory.move_records_to_server()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
             await store.void_leases()
@@ -195,6 +195,6 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_moves(stores)
-        for owner in await directory.adopt(files, leases):
+        for owner in await directory.adopt_owners(files, leases):
             log.info("owner %d was found in a store and adopted", owner)
         yield state

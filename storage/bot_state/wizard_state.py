@@ -28,7 +28,7 @@ class WizardState:
     expires_at: datetime
     storage: StorageType | None = None
 
-    def concerns(self, update_id: int) -> bool:
+    def may_be_answered_by(self, update_id: int) -> bool:
         """Return True if an update may answer the wizard, or is the one that ended it."""
         return self.step != LEFT or self.nonce == str(update_id)
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from records.forgetting import Forgetting, Forgotten, Listing, Remainder
 from records.messages import Message, Versions
@@ -122,7 +123,7 @@ class DeletionCascade(OwnerTables):
             await _delete_dependents(tx, parse_message(row))
         self._drop_copies(scope.owner)
 
-    async def revise(
+    async def replace_message_text(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Replace a message's text, keep the earlier text as a version, and delete what was built on it.
@@ -160,7 +161,7 @@ class DeletionCascade(OwnerTables):
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
+    async def show_version(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
         """Show the version with this number instead, with its explanation from `accounts`. Return its text, or None."""
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -352,8 +353,9 @@ async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, what: Fo
     if what.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
-        [counts] = await reader.rows(f"SELECT {counting}", owner)
-        return Forgotten(**dict(zip(tables, map(int, counts), strict=True)))
+        [row] = await reader.rows(f"SELECT {counting}", owner)
+        counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=True))
+        return Forgotten(**counts)
     ids = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     [[versions, reminders, reactivated]] = await reader.rows(_COUNT_DERIVED, owner, *ids)
     return Forgotten(

@@ -7,7 +7,7 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from records.conversations import MAX_TITLE_CHARS
-from records.owners import memory_mode_of
+from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
@@ -34,7 +34,7 @@ class ChatsCommands(Family):
         place, title = ask.chat.location, " ".join(ask.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        if memory_mode_of(await self._services.memory.config(place.owner)) == "off":
+        if get_memory_mode(await self._services.memory.config(place.owner)) == "off":
             await self._services.corrections.start_over(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
@@ -72,7 +72,7 @@ class ChatsCommands(Family):
 
     async def _show_page(self, ask: Ask, page: int) -> str | None:
         place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
-        if memory_mode_of(await memory.config(place.owner)) == "off":
+        if get_memory_mode(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
             found, total = await store.conversations.list_page(place, first=first, limit=CHATS_PER_PAGE)

@@ -86,7 +86,7 @@ class Access:
         """Return True if the admins may be asked about a stranger: once each, and MAX_REQUESTS strangers an hour."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
-        if not self._settings.admin_user_ids and not self._people.claimed_by:
+        if not self._settings.admin_user_ids and not self._people.claimants:
             return False
         self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS

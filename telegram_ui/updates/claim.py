@@ -34,7 +34,7 @@ class Claim:
         Raise StorageError if the store fails.
         """
         people, now = self._people, self._now()
-        if people is None or people.claimed_by or people.list_by_standing("allowed"):
+        if people is None or people.claimants or people.list_by_standing("allowed"):
             return ""
         self._until = await people.offer_claim(until=now + LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"

@@ -103,7 +103,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def replay(self, bot: telegram.Bot) -> int:
         """Queue the updates that an earlier run left unfinished, and return their number. Call it before fetching."""
         self._bot_id = bot.id
-        rows = await self._inbox.pending(bot.id)
+        rows = await self._inbox.list_pending(bot.id)
         for row in rows:
             attempts = await self._inbox.begin(bot.id, row.update_id, "attempts")
             await self._requeue_or_give_up(row, attempts, bot)
@@ -115,7 +115,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await self.mark_done([row.update_id])
         else:
             if row.sends >= MAX_SENDS:
-                await self._inbox.grant_send(bot.id, row.update_id, most=MAX_SENDS)
+                await self._inbox.allow_another_send(bot.id, row.update_id, most=MAX_SENDS)
             await self._requeue(row, bot)
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
@@ -199,7 +199,7 @@ class DurableQueue(asyncio.Queue[Received]):
             if self._has_text.is_set():
                 self._has_text.clear()
                 try:
-                    is_cut = await self._inbox.forget_text()
+                    is_cut = await self._inbox.truncate_log()
                 except StorageError as error:
                     is_cut = False
                     logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)
@@ -209,11 +209,11 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def record_mode(self, update_id: int, mode: Mode) -> None:
         """Record the memory mode in which an update was sent, for a later run."""
-        await self._run_or_warn("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
+        await self._run_or_warn("how memory stood", self._inbox.record_mode(self._bot_id, update_id, mode))
 
     async def record_shown_messages(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
-        work = self._inbox.note_shown(self._bot_id, update_id, message_ids)
+        work = self._inbox.record_shown(self._bot_id, update_id, message_ids)
         await self._run_or_warn("where an answer is shown", work)
 
     def get_shown_messages(self, update_id: int) -> tuple[int, ...]:
@@ -226,7 +226,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def undo_attempt(self, update_id: int, what: Counted) -> None:
         """Undo a count of count_attempt(), because the attempt had no effect or was stopped by a shutdown."""
-        await self._run_or_warn(what, self._inbox.take_back(self._bot_id, update_id, what))
+        await self._run_or_warn(what, self._inbox.undo_attempt(self._bot_id, update_id, what))
 
     async def _run_or_warn(self, what: str, work: Awaitable[T]) -> T | None:
         try:
@@ -272,7 +272,7 @@ class DurableQueue(asyncio.Queue[Received]):
                         await self._enqueue_update(update)
                     elif number not in self._unfinished and number not in self._unmarked:
                         # An earlier call committed it but failed, or was cancelled, before it queued it.
-                        for row in await self._inbox.pending(self._bot_id):
+                        for row in await self._inbox.list_pending(self._bot_id):
                             if row.update_id == number:
                                 await self._requeue(row, update.get_bot())
             except StorageError as error:

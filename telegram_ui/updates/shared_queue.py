@@ -63,7 +63,7 @@ class SharedQueue(DurableQueue):
         """Move the updates of this process's former own inbox to the common one, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
-        rows = await former.pending(bot.id)
+        rows = await former.list_pending(bot.id)
         for row in rows:
             try:
                 update = telegram.Update.de_json(json.loads(row.payload), bot)
@@ -113,7 +113,7 @@ class SharedQueue(DurableQueue):
 
     async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
         """Return True if this process serves the chat, and no updates on disk come before this one."""
-        if self._find_lease(update) is None or not self._shared.leases.replica.may_go_on():
+        if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
             return False
         bot = update.get_bot()
         try:

@@ -136,12 +136,12 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
-        assert [one.payload for one in await work.former.pending(900)] == [WAITING], "where a start takes it from"
+        assert [one.payload for one in await work.former.list_pending(900)] == [WAITING], "where a start takes it from"
     assert await backed_up(tmp_path / "there", tmp_path / "second.gz", other) == made.messages
     assert (await restored(tmp_path / "second.gz", tmp_path / "back")).messages == made.messages
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
-        assert [one.payload for one in await memory.inbox.pending(900)] == [WAITING]
+        assert [one.payload for one in await memory.inbox.list_pending(900)] == [WAITING]
         assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
 
 

@@ -136,7 +136,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
     assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
     [later] = await store.append(ANNA, [said("one more walrus")])
     assert await held("walrus", "otter") == [2, 0]
-    await store.forgetting.revise(ANNA, later.id, "one more otter", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", why="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]

@@ -352,7 +352,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
     await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
-    revised = await store.forgetting.revise(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
+    revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
     assert [summary.id for summary in await store.list_summaries(ANNA)] == [leaves[0].id, leaves[2].id]
@@ -369,16 +369,16 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     digest = await store.compute_digest(ANNA.owner)
-    assert await store.forgetting.revise(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
-    assert await store.forgetting.revise(ANNA, 999, "walrus", why="edited", now=NOW) is None
-    assert await store.forgetting.revise(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(ANNA, 999, "walrus", why="edited", now=NOW) is None
+    assert await store.forgetting.replace_message_text(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
     assert await store.compute_digest(ANNA.owner) == digest
 
 
 async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
     first, second = await store.append(ANNA, [said("my secret heliotrope"), said("first words")])
-    await store.forgetting.revise(ANNA, first.id, "nothing", why="edited", now=NOW)
-    await store.forgetting.revise(ANNA, second.id, "walrus", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, first.id, "nothing", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, second.id, "walrus", why="edited", now=NOW)
     [found] = await store.search_earlier_texts(ANNA, analyse_text("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
@@ -392,7 +392,7 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append(ANNA, [said("first words")])
-    await store.forgetting.revise(ANNA, message.id, "second words", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, message.id, "second words", why="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
     assert taken == Forgotten(messages=1, versions=1)
     assert await rows(store, "SELECT * FROM versions") == []
@@ -442,7 +442,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
 
     assert await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
-    await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.purge_erased_text()
     assert await store.truncate_logs()
     assert held() == [False, True, False, True, True, False]
@@ -454,7 +454,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
 
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
-    await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
     before = await store.find_candidates(ANNA, wanted, limit=99)

@@ -54,10 +54,13 @@ async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -
     assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
     assert await inbox.receive(BOT + 1, [Arrival(7, "{}")], NOW)
     assert await inbox.receive(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
-    assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü\0"}')]
+    assert [(one.update_id, one.payload) for one in await inbox.list_pending(BOT)] == [
+        (7, "{}"),
+        (3, '{"text": "ü\0"}'),
+    ]
     await inbox.done(BOT, [7], NOW)
     assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
-    assert [one.update_id for one in await inbox.pending(BOT)] == [3]
+    assert [one.update_id for one in await inbox.list_pending(BOT)] == [3]
 
 
 async def test_the_payload_of_a_done_update_is_erased(
@@ -65,7 +68,7 @@ async def test_the_payload_of_a_done_update_is_erased(
 ) -> None:
     await received(inbox, [Arrival(1, "walrus")])
     await inbox.done(BOT, [1], NOW)
-    assert await inbox.forget_text()
+    assert await inbox.truncate_log()
     rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
     assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
 
@@ -77,18 +80,18 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
         await inbox.begin(BOT, 1, "attempts"),
         await inbox.begin(BOT, 1, "sends"),
     ] == [1, 2, 1]
-    [pending] = await inbox.pending(BOT)
+    [pending] = await inbox.list_pending(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
     with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
         assert await inbox.begin(BOT, 99, "attempts") == 0
-    await inbox.take_back(BOT, 1, "sends")
+    await inbox.undo_attempt(BOT, 1, "sends")
     assert await inbox.begin(BOT, 1, "sends") == 1
     await inbox.begin(BOT, 1, "sends")
-    await inbox.grant_send(BOT, 1, most=2)
-    await inbox.note_mode(BOT, 1, "off")
+    await inbox.allow_another_send(BOT, 1, most=2)
+    await inbox.record_mode(BOT, 1, "off")
     assert pending.shown == ()
-    await inbox.note_shown(BOT, 1, [8, 9])
-    [pending] = await inbox.pending(BOT)
+    await inbox.record_shown(BOT, 1, [8, 9])
+    [pending] = await inbox.list_pending(BOT)
     assert (pending.sends, pending.mode, pending.shown) == (1, "off", (8, 9))
 
 
@@ -104,7 +107,7 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:
     await received(inbox, [Arrival(1, "walrus"), Arrival(2, "{}")])
-    waiting = await inbox.waiting()
+    waiting = await inbox.list_waiting_positions()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
-    await inbox.empty([waiting[f"{BOT}:1"]])
-    assert [one.payload for one in await inbox.pending(BOT)] == ["", "{}"]
+    await inbox.erase_payloads([waiting[f"{BOT}:1"]])
+    assert [one.payload for one in await inbox.list_pending(BOT)] == ["", "{}"]

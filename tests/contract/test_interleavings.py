@@ -86,7 +86,7 @@ class Interleavings(RuleBasedStateMachine):
         await self.stores[location.storage].put_owner(config(self.stores[location.storage], owner))
 
     async def home(self, owner: int) -> MemoryStore:
-        location = await self.directory.location(owner)
+        location = await self.directory.find_location(owner)
         assert location is not None
         return self.stores[location.storage]
 
@@ -177,7 +177,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]), goal=st.sampled_from(list(StorageType)))
     def move(self, owner: int, goal: StorageType) -> None:
         async def work() -> bool:
-            before = await self.directory.location(owner)
+            before = await self.directory.find_location(owner)
             after = await self.directory.move(owner, self.stores, goal, now=self.now)
             assert after.storage is goal
             return before != after
@@ -218,7 +218,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             await (await self.home(owner)).erase(owner)
             await self.directory.remove(owner)
-            assert await self.directory.location(owner) is None
+            assert await self.directory.find_location(owner) is None
             await self.settle(owner)
 
         self.run(work())
@@ -235,7 +235,7 @@ class Interleavings(RuleBasedStateMachine):
 
     async def check(self) -> None:
         for scope, expected in self.expected.items():
-            location = await self.directory.location(scope.owner)
+            location = await self.directory.find_location(scope.owner)
             assert location is not None
             kept = await self.stores[location.storage].find_owner(scope.owner)
             assert kept is not None

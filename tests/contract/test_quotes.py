@@ -91,8 +91,10 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.", knew=[[1, 2]])
     _, again = await talk.say("And now?", "It is heliotrope.", knew=[[1, 4]])
-    await store.forgetting.revise(ANNA, first, "I have no code word.", why="edited", now=NOW)
-    await store.forgetting.revise(ANNA, again, "I do not know.", why="superseded", now=NOW, explanation='{"recent":[]}')
+    await store.forgetting.replace_message_text(ANNA, first, "I have no code word.", why="edited", now=NOW)
+    await store.forgetting.replace_message_text(
+        ANNA, again, "I do not know.", why="superseded", now=NOW, explanation='{"recent":[]}'
+    )
     assert (await talk.left_by(first)).answers == (answer, again)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW)
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []

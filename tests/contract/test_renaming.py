@@ -152,12 +152,12 @@ class Files:
 
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
-        location = await self.directory.location(NEW.owner)
+        location = await self.directory.find_location(NEW.owner)
         found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.get(NEW, 5)
         has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
-        old = (await self.directory.location(BORIS.owner), await self.wizards.get(BORIS, 5))
+        old = (await self.directory.find_location(BORIS.owner), await self.wizards.get(BORIS, 5))
         assert [one is None for one in old] == [all(has_followed)] * 2
         if location is not None:
             assert location.storage is kind

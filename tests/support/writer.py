@@ -38,10 +38,10 @@ async def write(folder: Path, seed: int) -> None:
             for store in (sqlite, json):
                 await store.void_leases()
             for owner in OWNERS:
-                if await directory.location(owner) is None:
+                if await directory.find_location(owner) is None:
                     kind = IN_FILES[owner % 2]
                     await directory.register(config(stores[kind], owner))
-                location = await directory.location(owner)
+                location = await directory.find_location(owner)
                 assert location
                 home = stores[location.storage]
                 if await home.find_owner(owner) is None:
@@ -49,7 +49,7 @@ async def write(folder: Path, seed: int) -> None:
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
-                location = await directory.location(owner)
+                location = await directory.find_location(owner)
                 assert location
                 await step(chance, directory, stores, owner, stores[location.storage])
 

@@ -58,7 +58,7 @@ class Broadcasting(Family):
         if found is None or found.admin != ask.person.id:
             return tr("shared-dead-button")
         if what == STOP:
-            progress = await broadcasts.progress(found)
+            progress = await broadcasts.count_outcomes(found)
             if await broadcasts.end(found):
                 receipt = format_receipt(progress, tr("broadcast-stopped"))
                 await self._show_text(ask, receipt if found.is_sending else tr("broadcast-cancelled"))
@@ -110,7 +110,7 @@ class BroadcastSender:
 
     async def send_broadcasts(self) -> None:
         """Send the rest of all confirmed broadcasts, one after the other. Raise KeepsakeError if the store fails."""
-        for broadcast in await self._memory.broadcasts.sending():
+        for broadcast in await self._memory.broadcasts.list_sending():
             if await self._memory.served([broadcast.admin]):
                 if broadcast.admin not in self._dependencies.operation.admin_ids:
                     await self._memory.broadcasts.end(broadcast)
@@ -133,23 +133,23 @@ class BroadcastSender:
         reported = time.time()
         # Ends, because each round leaves one person fewer.
         while self._clock() - broadcast.created_at < MAX_AGE:
-            person = await broadcasts.next_person(broadcast)
+            person = await broadcasts.take_next_person(broadcast)
             if person is None:
                 break
             if not self._memory.serves(person):
-                await broadcasts.leave_out(broadcast, person)
+                await broadcasts.remove_person(broadcast, person)
                 continue
             outcome = await self._send_text(person, broadcast.text)
             if outcome is None:
-                await broadcasts.give_back(broadcast, person)
+                await broadcasts.requeue_person(broadcast, person)
                 return
             if outcome != "unknown":
                 await broadcasts.note(broadcast, person, outcome)
             if time.time() - reported >= 5:
                 reported = time.time()
-                await self._report_progress(broadcast, await broadcasts.progress(broadcast), is_over=False)
+                await self._report_progress(broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
             await time.sleep(SPACING_SECONDS)
-        progress = await broadcasts.progress(broadcast)
+        progress = await broadcasts.count_outcomes(broadcast)
         if await broadcasts.end(broadcast):
             await self._report_progress(broadcast, progress, is_over=True)
 

@@ -64,7 +64,9 @@ async def lived(talk: Talk) -> None:
             talk.server.script("chat-model", Behaviour(text=f"Your secret is {WORD}."))
             await talk.say(f"My secret is {WORD}. " * 3)
             number = (await ids_with(talk, "My secret"))[0]
-            await store.forgetting.revise(SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0])
+            await store.forgetting.replace_message_text(
+                SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0]
+            )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
             await talk.conversation.settle(SCOPE)
             continue
@@ -154,7 +156,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
             await memory.inbox.receive(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        assert [one.payload for one in await memory.inbox.pending(1)] == ["", '{"text": "kept"}']
+        assert [one.payload for one in await memory.inbox.list_pending(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
 

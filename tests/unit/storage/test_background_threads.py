@@ -95,7 +95,11 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     old = await settle(house, source)
     digest = await old.compute_digest(ANNA.owner)
     location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
-    assert location == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
+    assert (
+        location
+        == Location(owner=ANNA.owner, storage=target, epoch=2)
+        == await house.directory.find_location(ANNA.owner)
+    )
     assert await house.directory.list_moves() == []
     assert await old.find_owner(ANNA.owner) is None
     assert (await old.read_counts(ANNA)).total == 0
@@ -185,8 +189,8 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     json = house.store(StorageType.JSON)
     await json.put_owner(config(json, BORIS.owner))
-    assert await house.directory.adopt(house.stores, Everybody()) == [BORIS.owner]
-    assert await house.directory.adopt(house.stores, Everybody()) == []
+    assert await house.directory.adopt_owners(house.stores, Everybody()) == [BORIS.owner]
+    assert await house.directory.adopt_owners(house.stores, Everybody()) == []
     assert (await house.directory.list_locations())[0].storage is StorageType.JSON
 
 

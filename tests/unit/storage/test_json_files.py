@@ -311,7 +311,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
             await store.vectors.put(
                 "m", [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
             )
-        assert await store.forgetting.revise(ANNA, first.id, "tulip", why="edited", now=NOW)
+        assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", why="edited", now=NOW)
         shutil.copytree(live, copy)
         before = await store.compute_digest(ANNA.owner)
     if not index:

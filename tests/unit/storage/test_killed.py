@@ -52,7 +52,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         await directory.finish_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
-            location = await directory.location(owner)
+            location = await directory.find_location(owner)
             assert location is not None
             for kind, store in stores.items():
                 if kind is not location.storage:

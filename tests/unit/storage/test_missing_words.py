@@ -131,7 +131,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await read.wait()
         monkeypatch.undo()
         await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)), now=NOW)
-        await store.forgetting.revise(ANNA, corrected.id, "a seal", why="edited", now=NOW)
+        await store.forgetting.replace_message_text(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
         assert await store.wait_until_indexed(ANNA.owner)
         assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [kept.id]

@@ -157,7 +157,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             with pytest.raises(ServedElsewhere):
                 await commit
         await first.inbox.done(BOT, [2], NOW)
-        assert [one.update_id for one in await second.inbox.pending(BOT)] == [2]
+        assert [one.update_id for one in await second.inbox.list_pending(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
         async with second.memory.opened(ANN) as store:
             assert store is not None
@@ -345,13 +345,13 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         assert await first.memory.served([ANN]) == [ANN]
         bind_work_to_lease(first.work, ANN)
         await check_lease()
-        one = await first.memory.broadcasts.propose(ANN, "We move.", now=NOW)
+        one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.begin(one, [BEN], receipt=1)
-        [one] = await first.memory.broadcasts.sending()
-        assert await first.memory.broadcasts.next_person(one) == BEN
+        [one] = await first.memory.broadcasts.list_sending()
+        assert await first.memory.broadcasts.take_next_person(one) == BEN
         machines.dies(first)
         assert await second.memory.served([ANN]) == [ANN]
-        assert await second.memory.broadcasts.next_person(one) is None
+        assert await second.memory.broadcasts.take_next_person(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
             await check_lease()
@@ -359,8 +359,8 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
             bind_work_to_lease(first.work, ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.note(one, BEN, "arrived")
-        await first.memory.broadcasts.give_back(one, BEN)
-        assert await second.memory.broadcasts.next_person(one) == BEN
+        await first.memory.broadcasts.requeue_person(one, BEN)
+        assert await second.memory.broadcasts.take_next_person(one) == BEN
 
 
 async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something_is_under_way(

@@ -331,7 +331,7 @@ class Bots:
         return open_telegram_service(self.settings, services, dependencies=dependencies, families=families, **options)
 
     async def pending(self) -> list[int]:
-        return [row.update_id for row in await self.inbox.pending(4242)]
+        return [row.update_id for row in await self.inbox.list_pending(4242)]
 
 
 @pytest.fixture

@@ -81,8 +81,8 @@ async def test_whom_a_killed_run_was_writing_to_is_not_written_to_again(desk: De
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     broadcasts = desk.services.memory.broadcasts
-    [one] = await broadcasts.sending()
-    assert await broadcasts.next_person(one) == BOB  # and killed before anybody knows what came of it
+    [one] = await broadcasts.list_sending()
+    assert await broadcasts.take_next_person(one) == BOB  # and killed before anybody knows what came of it
     await sent(desk)
     assert desk.peer.texts(BOB) == []
     assert desk.peer.texts(EVE) == ["We move."]
@@ -97,7 +97,7 @@ async def test_what_a_restored_backup_brings_back_is_not_sent(desk: Desk) -> Non
     desk.pass_time(MAX_AGE + timedelta(minutes=1))
     await sent(desk)
     assert desk.peer.texts(BOB) == []
-    assert await desk.services.memory.broadcasts.sending() == []
+    assert await desk.services.memory.broadcasts.list_sending() == []
 
 
 async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> None:
@@ -135,7 +135,7 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
         got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
         assert max(got) == 1
         assert sum(got) == 2 or "Perhaps reached: 1" in desk.last(ANN)
-        assert await desk.services.memory.broadcasts.sending() == []
+        assert await desk.services.memory.broadcasts.list_sending() == []
         if not was_reached:
             assert number > 1
             return
@@ -167,7 +167,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
     await BroadcastSender(dependencies).send_broadcasts()
     assert desk.peer.texts(BOB) == []
-    assert await desk.services.memory.broadcasts.sending() == []
+    assert await desk.services.memory.broadcasts.list_sending() == []
 
 
 async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> None:
@@ -175,12 +175,12 @@ async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> No
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    [one] = await desk.services.memory.broadcasts.sending()
+    [one] = await desk.services.memory.broadcasts.list_sending()
     before, delivery = desk.last(ANN), desk.commands.dependencies.delivery
     bot, delivery.bot = delivery.bot, WithoutLease(TOKEN)
     await BroadcastSender(desk.commands.dependencies).send_broadcasts()
     delivery.bot = bot
     assert (desk.peer.texts(BOB), desk.last(ANN)) == ([], before)
-    assert (await desk.services.memory.broadcasts.progress(one)).left == 3
+    assert (await desk.services.memory.broadcasts.count_outcomes(one)).left == 3
     await sent(desk)
     assert desk.peer.texts(BOB) == ["We move."]

@@ -367,7 +367,7 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
     await say(talk, "Call me on 5550199.", telegram_id=77)
     scope = Scope(owner=ANN)
     async with talk.services.memory.home(ANN) as store:
-        await store.forgetting.revise(scope, 1, "Call me on 5550142.", why="edited", now=talk.moment[0])
+        await store.forgetting.replace_message_text(scope, 1, "Call me on 5550142.", why="edited", now=talk.moment[0])
     await desk.say(ANN, ANN, "/forget 5550199")
     assert "“Call me on 5550199.”" in desk.last(ANN)
     await press(desk, "#1")

@@ -135,9 +135,9 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
         until = await first.people.offer_claim(until=NOW + timedelta(hours=1), now=NOW)
         assert await first.people.claim(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
-        assert second.people.claimed_by == frozenset()
+        assert second.people.claimants == frozenset()
         await second.receive(fetched(1, bot))
-        assert second.people.claimed_by == {ANN}
+        assert second.people.claimants == {ANN}
 
 
 async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
@@ -258,4 +258,4 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
-        assert await Inbox(files).pending(bot.id) == []
+        assert await Inbox(files).list_pending(bot.id) == []
