@@ -24,7 +24,6 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import check_free_space
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import explain_errors
 from storage.stores.memory_store import MemoryStore
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         inbox=Inbox(database),
         wizards=wizards,
         leases=Everybody(),
-        check_writable=partial(asyncio.to_thread, _check_free_space, folder),
+        check_writable=partial(asyncio.to_thread, check_free_space, folder),
     )
     for move in await directory.finish_moves(stores):
         log.warning(
@@ -111,11 +110,6 @@ async def _build_state(
         leases=leases,
         **parts,
     )
-
-
-def _check_free_space(folder: Path) -> None:
-    with explain_errors(folder):
-        check_free_space(folder)
 
 
 async def _finish_deletions(
@@ -168,7 +162,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             await _finish_deletions(state.erasing, directory, stores, owners)
 
         async def check_writable() -> None:
-            await asyncio.to_thread(_check_free_space, folder)
+            await asyncio.to_thread(check_free_space, folder)
             await leases.check_writable()
 
         state = await _build_state(

@@ -120,15 +120,16 @@ def _finish_exchange(folder: Path) -> None:
 
 
 def check_free_space(folder: Path) -> None:
-    """Write a small file to `folder` and sync it. Raise OSError if the disk is full or not writable."""
+    """Write a small file to `folder` and sync it. Raise StorageError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
-    try:
-        with probe.open("wb") as file:
-            file.write(bytes(16_384))  # a few pages of a database
-            file.flush()
-            os.fsync(file.fileno())
-    finally:
-        probe.unlink(missing_ok=True)
+    with explain_errors(folder):
+        try:
+            with probe.open("wb") as file:
+                file.write(bytes(16_384))  # a few pages of a database
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            probe.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

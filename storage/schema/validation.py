@@ -40,14 +40,9 @@ def parse_rows(
     parsed_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
         rows = [_parse_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
-        keys = set()
-        for number, row in enumerate(rows):
-            key = tuple(row[part] for part in table.key)
-            if key in keys:
-                raise RowError(f"{name}[{number}]", table.key[-1], "twice")
-            keys.add(key)
+        _check_unique(name, rows, table.key)
         parsed_tables[name] = rows
-    _check_unique_sources(parsed_tables[MESSAGES.name])
+    _check_unique(MESSAGES.name, parsed_tables[MESSAGES.name], ("role", "source"))
     if is_whole:
         _check_references(parsed_tables)
     return parsed_tables
@@ -129,10 +124,11 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
-def _check_unique_sources(messages: Sequence[Portable]) -> None:
-    names = set()
-    for number, row in enumerate(yielding_gil(messages)):
-        name = (row["role"], row["source"])
-        if row["source"] is not None and name in names:
-            raise RowError(f"{MESSAGES.name}[{number}]", "source", "twice")
-        names.add(name)
+def _check_unique(table: str, rows: Sequence[Portable], key: Sequence[str]) -> None:
+    """Raise RowError if two rows have the same key. Skip rows without the last column of the key."""
+    seen = set()
+    for number, row in enumerate(yielding_gil(rows)):
+        values = tuple(row[name] for name in key)
+        if values[-1] is not None and values in seen:
+            raise RowError(f"{table}[{number}]", key[-1], "twice")
+        seen.add(values)
