@@ -107,7 +107,7 @@ class Scripted:
     async def mode(self, owner: int) -> Mode:
         return "on"
 
-    async def demand(self, person: int) -> None:
+    async def raise_if_used_up(self, person: int) -> None:
         """Nobody's quota is used up."""
 
     async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:

@@ -76,7 +76,7 @@ async def test_what_waited_under_a_lease_that_was_lost_does_not_begin_under_a_la
         if lease.fence == 1:
             raise ServedElsewhere
 
-    monkeypatch.setattr(DurableQueue, "confirm", confirm)
+    monkeypatch.setattr(DurableQueue, "confirm_lease", confirm)
     async with bots.running() as service:
         for fence in (1, 2):
             said = {
