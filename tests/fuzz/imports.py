@@ -56,7 +56,7 @@ class ImportEntryPoints:
         async with self._memory.home(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
             await store.append(scope, said)
-        async with Exporter(memory=self._memory, clock=lambda: NOW).files(ME) as files:
+        async with Exporter(memory=self._memory, clock=lambda: NOW).export_files(ME) as files:
             self._files.append(json.loads(files[0].file.read()))
 
     def _file(self, chance: Chance) -> bytes:
