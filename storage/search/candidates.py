@@ -150,7 +150,7 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
 def _find_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
-    """Return these messages and those around them in order of time, and the seqs that no read message precedes."""
+    """Return these messages and those around them in order of time, and the seqs of messages that follow a gap."""
     found = {row[0]: row for row in _fetch_rows(connection, _SELF, json.dumps(list(seqs)), *scope)}
     before = after = list(found)
     preceded = set[int]()
