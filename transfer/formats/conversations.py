@@ -292,7 +292,8 @@ def _read_line(line: JsonStream) -> Any:
 
 def is_numbered(name: str, kind: str) -> bool:
     """Return True if a file is called KIND.json or KIND-000.json."""
-    return re.fullmatch(rf"{kind}(?:-\d+)?\.json", name) is not None
+    number = name.removeprefix(f"{kind}-").removesuffix(".json")
+    return name == f"{kind}.json" or (number.isdecimal() and name == f"{kind}-{number}.json")
 
 
 FACTS_A_PAGE = 20  # facts of another assistant shown together
