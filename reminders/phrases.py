@@ -43,10 +43,9 @@ _CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d:/-])")
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d:/-]|[.,]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
 _GAP = re.compile(r"[\s,;]*")
 _TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
-_TIME_SHAPES = re.compile(
-    r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b|.*\d[点點]", re.IGNORECASE
-)
+_TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})(?!{HAN.pattern})\w")
+_HAN_CLOCK = re.compile(r"\d[点點]")
 _HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
 _PLAIN = {
     **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
@@ -437,7 +436,8 @@ def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> 
     word = normalise_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
     names = find_time_words()
-    if _TIME_SHAPES.match(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
+    is_shaped = _TIME_SHAPES.match(token) or _HAN_CLOCK.search(token)
+    if is_shaped or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
