@@ -1,10 +1,9 @@
 """Analyses a question once: its terms and the times that it names. Also parses what is typed after /search. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import Range, find_time_ranges
@@ -56,7 +55,7 @@ class Question:
 
 
 def contains_name(text: str, name: str) -> bool:
-    return _compile_name(name).search(text) is not None
+    return next(_find_positions(text, name), None) is not None
 
 
 def remove_names(text: str, names: Iterable[str]) -> str:
@@ -66,19 +65,29 @@ def remove_names(text: str, names: Iterable[str]) -> str:
     """
     left = text
     for name in sorted(names, key=len, reverse=True):
-        left = _compile_name(name).sub("", left)
+        for position in reversed(list(_find_positions(left, name))):
+            left = left[:position] + left[position + len(name) :]
     return text if left == text else " ".join(left.split()) or text
 
 
-@lru_cache(maxsize=1_000)
-def _compile_name(name: str) -> re.Pattern[str]:
-    """Return a pattern for a name that is not part of a longer word ("Max" in "maximum").
+def _find_positions(text: str, name: str) -> Iterator[int]:
+    """Yield the positions of a name in a text where it is not part of a longer word ("Max" in "maximum").
 
     It may touch Han and Kana, which are written without spaces. Names longer than Telegram's are never found.
     """
-    letter = r"[^\W\u2e80-\uffff]"
-    is_usual = 0 < len(name) <= 2 * MAX_NAME_CHARS + 1
-    return re.compile(rf"(?<!{letter}){re.escape(name)}(?!{letter})" if is_usual else r"(?!)", re.IGNORECASE)
+    # "İ".lower() would be two characters and move the positions.
+    text, name = text.replace("İ", "i").lower(), name.replace("İ", "i").lower()
+    position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
+    while position >= 0:
+        end = position + len(name)
+        is_part = _is_letter(text[position - 1 : position]) or _is_letter(text[end : end + 1])
+        if not is_part:
+            yield position
+        position = text.find(name, position + 1 if is_part else end)
+
+
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() or character == "_") and not "\u2e80" <= character <= "\uffff"
 
 
 _QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」]+)[\"“”»」]")
