@@ -58,7 +58,7 @@ _UNREAD_PRODUCTS = {
     '"REGULAR_CHAT_MESSAGE"': "Hangouts", "<smses": "SMS Backup & Restore", "mx_MatrixChat": "Element",
 }  # fmt: skip
 """Marks of exports that are named to the person, since they cannot be read."""
-_SCRIPT = re.compile(r"\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
+_SCRIPT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
