@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -34,6 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # under nohup; a loop that ends would set the default
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[SHARED] = shared_state()
     items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if config.getoption("--on-postgres"):
