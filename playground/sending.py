@@ -311,7 +311,7 @@ def _text(parameters: Parameters) -> Json:
 
 
 def _parse_keyboard(parameters: Parameters) -> Json:
-    """Return a message's inline keyboard. Other keyboards change the client and not the message."""
+    """Parse a message's inline keyboard. Ignore other keyboards, which belong to the client."""
     markup = parameters.object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
