@@ -29,7 +29,10 @@ class GivenAnswer:
 
 @dataclass
 class Unwritten:
-    """A turn that a failing store did not take. With `if_on` it is dropped if memory turns out to be off."""
+    """Messages that wait because their store failed. `if_on` means to store them only if memory is on.
+
+    `then` has callbacks to run once the messages are stored.
+    """
 
     messages: list[NewMessage]
     turn: int | None = None

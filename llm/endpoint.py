@@ -50,10 +50,9 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time limits of one call: `seconds` without a byte, STRETCH times as long without progress, and `most` from
-    the first byte on.
+    """The time limits of one call: `seconds` without a byte, STRETCH times as many without progress, and `most` in all.
 
-    `may_retry` is False once part of the answer was shown.
+    `most` counts from the first byte. `may_retry` is False once part of the answer was shown.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:

@@ -97,6 +97,8 @@ def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
     if text.count("{") + text.count("[") > MAX_PARTS:
         raise ModelBroken(remedy="(malformed)")
     while place < len(text):  # ends: each value has a character
+        if text[place] not in "{[":  # MAX_PARTS bounds nothing else
+            raise ModelBroken(remedy="(malformed)")
         try:
             value, end = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):

@@ -93,6 +93,8 @@ class Body(httpx2.AsyncByteStream):
                     raise ModelBroken(remedy="(malformed)") from None
                 chunk = inflater.unconsumed_tail
                 if inflater.eof and (chunk := inflater.unused_data):
+                    if chunk[0] != GZIP_MAGIC:
+                        return  # padding, which other clients ignore as well
                     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
 
     async def aclose(self) -> None:

@@ -61,8 +61,10 @@ class PartialAnswer:
         if self._choice is None or self._choice == place:
             text = _join_text_parts(said.get("content"))
             self._choice = place if text else self._choice
-            # Some servers repeat the whole message at the end of the stream.
-            self.text = text if self.text and said is message and text.startswith(self.text) else self.text + text
+            # Some servers repeat the whole message at the end of the stream. Others send each piece as a message.
+            is_end = bool(choice.get("finish_reason") or choice.get("done_reason") or self.finish)
+            is_repeated = is_end and said is message and text.startswith(self.text)
+            self.text = text if is_repeated else self.text + text
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")

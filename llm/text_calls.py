@@ -19,12 +19,13 @@ HELD = 100  # characters of a JSON object within which a call names its tool
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
 DEEPEST = 3  # lists and wrappers around a call that are opened
 
-_NAMES = ("name", "tool", "tool_name", "function", "action", "command")
+_OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool next to its arguments, even flat ones
+_NAMES = (*_OWN_NAMES, "action", "command")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)
 _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 
-_FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
+_FENCE = r"(?:```|~~~)[ \t]*+\w*+\s*+"
 _OPENING = re.compile(
     rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\])"
     rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
@@ -107,7 +108,7 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
             return CallReading(shown=before)
         found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged)
         calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
-        if calls or is_tagged or not isinstance(_parse_json_or_text(body), Mapping):
+        if calls or is_tagged or not _is_other_json(body, names):
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
@@ -134,11 +135,21 @@ def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, sett
     for start, _, _ in _find_named_openings(text, names, settled):
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]):  # within a sentence it is talked about
             continue
+        before = _cut_marks(text[:start], (), settled)
+        if _is_within_program(before):
+            continue
         calls = _find_calls(text[start:], names)
         if not is_whole or calls:
-            before = _cut_marks(text[:start], (), settled)
             return _make_reading(before, calls) if is_whole else CallReading(shown=before)
     return None
+
+
+def _is_within_program(before: str) -> bool:
+    """Return True if code, and not only a comment, stands in front of a name in the same fence."""
+    *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", before, flags=re.MULTILINE)
+    return len(others) % 2 == 1 and any(
+        line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
+    )
 
 
 def _find_named_openings(text: str, names: Collection[str], place: int) -> Iterator[tuple[int, str, int]]:
@@ -211,6 +222,16 @@ def _parse_json_or_text(value: str) -> object:
         return value
 
 
+def _is_other_json(text: str, names: Collection[str]) -> bool:
+    """Return True if a text begins with valid JSON that does not name a tool."""
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Mapping)]
+    return not any(str(part.get(key)) in names for part in parts for key in _OWN_NAMES)
+
+
 def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
     """Parse the object at a position. Return it with its end, or None."""
     try:
@@ -268,7 +289,7 @@ def _find_calls_in_json(
     if name not in names and (not is_tagged or not name or given is None):
         return
     if given is None:
-        if name not in (strings.get(key) for key in _NAMES):
+        if name not in (strings.get(key) for key in _OWN_NAMES):
             return
         given = {key: part for key, part in value.items() if key not in (*_NAMES, "type", "id")}
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

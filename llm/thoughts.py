@@ -17,29 +17,32 @@ _NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|
 _MARK = re.compile(
     rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
     rf"|<{{1,2}}(?P<tag>\|?/?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
-    rf"|(?P<bracket>[\[({{◁⟨【《＜]{{1,2}})(?P<name>\s*/?\s*{_NAME})(?:\s\w+=[^\[\]\n]{{0,200}})?\s*"
+    rf"|(?P<bracket>[\[({{◁⟨【《＜]{{1,2}})(?P<name>\s*(?:/\s*)?{_NAME})(?:\s\w+=[^\[\]\n]{{0,200}})?\s*"
     rf"[\])}}▷⟩】》＞]{{1,2}}(?!\()"
     rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>)",
     re.IGNORECASE | re.DOTALL,
 )
 _CLOSING_NAME = re.compile(r"[|\s]*/|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
-"""The name of a mark that ends thoughts, such as "/think", "END_THINKING", "|endthink" or "thought_end"."""
+"""Matches the names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end"."""
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
-    rf"|<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
-    rf"|^(?P<fence>```|~~~)[ \t]*{_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
+    rf"|\A\s*<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
+    rf"|\A\s*(?P<fence>```|~~~)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Thoughts in HTML that can be opened, or in a fence of their own."""
+"""Matches thoughts in a <details> element, or in a fence in front of the answer that holds no code in Reason."""
 _COLLAPSED = re.compile(r"\A\s*analysis(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
-"""The channels of gpt-oss where a server took away their marks."""
+"""The channels of gpt-oss if a server removed their marks."""
+_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![\s.,:;!?-]))")
+"""The first of these channels. Nothing stands between its name and its text."""
 _BEGINNING = re.compile(
-    r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|[<\[]{1,2}[\w:|]{1,60}\s[^<>\[\]\n]{0,200}\Z"
+    r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
+    r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60})+(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
 )
-"""The beginning of a mark whose end has not arrived yet."""
+"""Matches an unfinished mark at the end of a text that still arrives."""
 _CHANNEL_BODY = re.compile(
     r"(?:<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
@@ -53,7 +56,7 @@ _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""An answer within a tag, as it comes behind thoughts that had one."""
+"""Matches an answer that is an element. Models that put thoughts into an element often write it so."""
 _OPEN_BLOCK = re.compile(
     r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberat|ruminat|planning"
     r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
@@ -77,10 +80,10 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
         return _remove_unfinished_mark(_find_final_channel(text, channel.start()), is_whole)
-    if not is_whole and text.lstrip()[:8] == "analysis"[: len(text.lstrip())]:
-        return ""  # gpt-oss's first channel, as it looks where a server took away its mark
+    if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
+        return ""
     kept, place, depth = "", 0, 0
-    for mark in _find_marks(text):
+    for mark in _find_marks(text, is_whole=is_whole):
         is_mentioned = _is_mentioned(text, mark)
         if _is_closing(mark):
             if not depth and is_mentioned:
@@ -125,7 +128,7 @@ def _remove_unfinished_mark(said: str, is_whole: bool) -> str:
     return said[: beginning.start()] if beginning else said
 
 
-def _find_marks(text: str) -> "list[re.Match[str]]":
+def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
     """Return the marks outside code. Within thoughts a fence does not start code, since it may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
@@ -137,7 +140,8 @@ def _find_marks(text: str) -> "list[re.Match[str]]":
             continue
         if mark["code"]:
             continue
-        if mark["bracket"] and mark.start() and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
+        may_be_words = mark.start() or (is_whole and mark["bracket"] == "【")  # Chinese headings are written so
+        if mark["bracket"] and may_be_words and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
         is_open = not _is_closing(mark) and (is_open or not _is_mentioned(text, mark))

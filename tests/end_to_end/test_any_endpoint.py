@@ -140,19 +140,48 @@ async def test_an_endpoint_without_a_system_role_answers(own_house: House, body:
         assert len(server.requests) == asked + 1, "what helped is remembered"
 
 
-TOO_LONG = [
-    (400, {"object": "error", "message": "The decoder prompt (length {N}) is longer than the maximum model length."}),
-    (422, {"error": "Input validation error: `inputs` must have less than {L} tokens. Given: {N}"}),
-    (400, {"error": {"message": "Range of input length should be [1, {L}]", "code": "invalid_parameter_error"}}),
-    (413, {"message": "nope"}),
-    (500, {"error": {"message": "tensor of size {N} does not fit"}}),
-]
+TOO_LONG = {
+    "vLLM": (
+        400,
+        {"object": "error", "message": "The decoder prompt (length {N}) is longer than the maximum model length."},
+    ),
+    "TGI": (422, {"error": "Input validation error: `inputs` must have less than {L} tokens. Given: {N}"}),
+    "DashScope": (
+        400,
+        {"error": {"message": "Range of input length should be [1, {L}]", "code": "invalid_parameter_error"}},
+    ),
+    "413": (413, {"message": "nope"}),
+    "500 with a size": (500, {"error": {"message": "tensor of size {N} does not fit"}}),
+    "Bedrock": (400, {"message": "Input is too long for requested model."}),
+    "xAI": (400, {"error": "This model's maximum prompt length is {L} but the request contains {N} tokens."}),
+    "Gemini": (
+        400,
+        [{"error": {"message": "The input token count ({N}) exceeds the maximum number of tokens allowed ({L})."}}],
+    ),
+    "Chinese": (400, {"error": {"message": "输入长度超过限制"}}),
+    "Russian": (400, {"error": {"message": "Слишком длинный запрос"}}),
+    "Portuguese 403": (403, {"error": {"message": "texto demasiado grande"}}),
+    "bytes, 413 text": (413, "too big"),
+    "500": (500, {"error": {"message": "could not allocate KV slot"}}),
+    "429 tokens per minute (Groq)": (
+        429,
+        {
+            "error": {
+                "message": "Request too large for model `m` on tokens per minute (TPM): Limit {L}, Requested {N}.",
+                "type": "tokens",
+                "code": "rate_limit_exceeded",
+            }
+        },
+    ),
+    "431": (431, {}),
+    "200 error": (200, {"error": {"code": 400, "message": "n_ctx exceeded"}}),
+}
 
 
-@pytest.mark.parametrize(("status", "body"), TOO_LONG, ids=range(len(TOO_LONG)))
-async def test_a_prompt_that_is_too_long_gets_shorter_whatever_the_words_are(
-    own_house: House, status: int, body: object
-) -> None:
+@pytest.mark.parametrize("kind", TOO_LONG)
+async def test_a_prompt_that_is_too_long_gets_shorter_whatever_the_words_are(own_house: House, kind: str) -> None:
+    status, body = TOO_LONG[kind]
+
     def answer(request: Json) -> Raw:
         length = len(words_of(request).split())
         text = json.dumps(body).replace("{N}", str(length)).replace("{L}", "1500")

@@ -1,7 +1,5 @@
 """Refusals in words and forms that nobody here has heard of: the person is answered, in this turn and in the next."""
 
-import json
-
 import pytest
 
 from tests.end_to_end.harness import House
@@ -50,51 +48,6 @@ async def test_a_refused_feature_is_left_out(own_house: House, kind: str) -> Non
         assert await ann.asks("How many?") == APPLES
         assert len(server.requests) <= 4
         assert await ann.asks("And today?") == APPLES
-
-
-LONG = {
-    "Bedrock": (400, {"message": "Input is too long for requested model."}),
-    "xAI": (400, {"error": "This model's maximum prompt length is {L} but the request contains {N} tokens."}),
-    "Gemini": (
-        400,
-        [{"error": {"message": "The input token count ({N}) exceeds the maximum number of tokens allowed ({L})."}}],
-    ),
-    "Chinese": (400, {"error": {"message": "输入长度超过限制"}}),
-    "Russian": (400, {"error": {"message": "Слишком длинный запрос"}}),
-    "Portuguese 403": (403, {"error": {"message": "texto demasiado grande"}}),
-    "bytes, 413 text": (413, "too big"),
-    "500": (500, {"error": {"message": "could not allocate KV slot"}}),
-    "429 tokens per minute (Groq)": (
-        429,
-        {
-            "error": {
-                "message": "Request too large for model `m` on tokens per minute (TPM): Limit {L}, Requested {N}.",
-                "type": "tokens",
-                "code": "rate_limit_exceeded",
-            }
-        },
-    ),
-    "431": (431, {}),
-    "200 error": (200, {"error": {"code": 400, "message": "n_ctx exceeded"}}),
-}
-
-
-@pytest.mark.parametrize("kind", LONG)
-async def test_a_long_prompt_gets_shorter(own_house: House, kind: str) -> None:
-    status, body = LONG[kind]
-
-    def answer(request: Json) -> Raw:
-        length = len(words_of(request).split())
-        text = json.dumps(body).replace("{N}", str(length)).replace("{L}", "1500")
-        return refusal(status, json.loads(text)) if length > 1_500 else said(APPLES)
-
-    async with raw_server(answer) as (_, url), own_house.bot(OPENAI_BASE_URL=url, MODEL_TIMEOUT="30"):
-        ann = own_house.person()
-        since = ann.now
-        ann.says("How many of these? " + "word " * 780)
-        ann.says("word " * 800)
-        await ann.hears(APPLES, since=since)
-        assert await ann.asks("And now?", APPLES) == APPLES
 
 
 DECLINED = {

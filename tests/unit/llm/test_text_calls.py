@@ -122,6 +122,7 @@ def test_any_text_is_read_and_only_its_beginning_is_shown(text: str) -> None:
 def test_many_braces_are_read_quickly() -> None:
     assert find_written_calls("{" * 20_000, NAMES, is_whole=True).shown
     assert find_written_calls("{x} " * 20_000, NAMES, is_whole=False).shown
+    assert find_written_calls("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
 
 
 @given(st.lists(st.text(alphabet="ab []{}<>`~\n\"':TOL_CS", max_size=6), max_size=20))

@@ -122,6 +122,7 @@ def test_any_text_is_read(text: str) -> None:
 
 def test_many_marks_are_read_quickly() -> None:
     assert remove_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
+    assert remove_thoughts("[" + " " * 20_000 + "x") == "[" + " " * 20_000 + "x"
     assert remove_thoughts("<" * 20_000, is_whole=False) == "<" * 19_998
 
 

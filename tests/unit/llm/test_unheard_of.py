@@ -201,6 +201,11 @@ async def test_a_good_answer_is_read(kind: str) -> None:
     assert text.removeprefix("\U0001f600") == APPLES
 
 
+async def test_pieces_that_come_as_messages_and_begin_alike_are_all_kept() -> None:
+    pieces = [json.dumps({"message": {"content": piece}}) for piece in ("ha", "ha!")]
+    assert (await ask(sse(*pieces, STOP).encode())).text == "haha!"
+
+
 def deflated(bits: int) -> bytes:
     squeezer = zlib.compressobj(wbits=bits)
     return squeezer.compress(GOOD.encode()) + squeezer.flush()
@@ -215,6 +220,7 @@ def deflated(bits: int) -> bytes:
         ("deflate", deflated(-15)),
         ("identity", GOOD.encode()),
         ("gzip", GOOD.encode()),
+        ("gzip", gzip.compress(WHOLE.encode()) + bytes(8)),
         ("", gzip.compress(GOOD.encode())),
     ],
 )
@@ -297,6 +303,12 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
         "I will remind you:\n(1) at 5\n(2) at 6",
         '{"word": "remind", "meaning": "to cause to remember"}',
         "<remind> is not a tag.",
+        "```python\nclass Cache:\n    ...\n\ncache = Cache()\ncache.remind(key='a')\n```\nThis shows it.",
+        "```js\nconst state = {\n  remind: { at: '10:00' },\n};\nremind({ text: 'hi' });\n```\nDone.",
+        '```json\n{"name": "Anna", "action": "remind", "age": 5}\n```',
+        '```json\n{"action": "remind", "items": ["milk", "eggs"]}\n```\nThat is the JSON.',
+        '```json\n[{"word": "remind", "de": "erinnern"}, {"word": "forget", "de": "vergessen"}]\n```\nMore?',
+        '```json\n{"remind": "erinnern", "forget": "vergessen"}\n```\nMore?',
         "The tool `search_memory` takes a query.",
     ],
 )
@@ -321,7 +333,15 @@ def test_thoughts_in_marks_of_other_servers_are_not_shown(kind: str) -> None:
         "The channel `<|channel|>analysis<|message|>` is hidden.",
         "analysis of the walnuts",
         "(thinking out loud) Let me see.",
+        "```reason\nlet x = 1;\n```\nThis is ReasonML.",
+        "```html\n<details>\n<summary>My thoughts</summary>\n<p>Hi</p>\n</details>\n```\nOpen it.",
+        "【思考】\n1. 为什么？",
     ],
 )
 def test_marks_that_are_only_talked_about_stay(text: str) -> None:
     assert remove_thoughts(text) == text
+
+
+@pytest.mark.parametrize("text", ["analysis of the walnuts", "[see the manual of the machine " + "and so on " * 5])
+def test_an_ordinary_beginning_is_shown_while_it_arrives(text: str) -> None:
+    assert remove_thoughts(text, is_whole=False) == text
