@@ -69,7 +69,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
         let_in=len(operation.allowed_ids | {person.id for person in memory.people.list_by_standing("allowed")}),
         asked=len(memory.people.list_by_standing("asked")),
         used=sum(usage.prompt + usage.completion for usage in spent.values()),
-        waiting=round(metrics.read_metric("keepsake_updates_unfinished") or 0),
+        waiting=round(metrics.REGISTRY.get_sample_value("keepsake_updates_unfinished") or 0),
         failed=failed,
         size=await asyncio.to_thread(_measure_folder_bytes, operation.data_dir),
     )

@@ -1,4 +1,4 @@
-"""Serve a page's static files, compressed once, at URLs that change with their content so that browsers cache them."""
+"""Serve a page's static files at URLs that change with their content, so that browsers may cache them."""
 
 import asyncio
 import gzip
@@ -16,7 +16,6 @@ from starlette.responses import PlainTextResponse, Response
 from runtime.bundling import bundle_modules, strip_comments
 
 MIN_COMPRESSED_BYTES = 1_000  # smaller responses are sent as they are
-ENTRY = "main"  # the module that index.html loads
 _CLASSIC_SCRIPT = re.compile(r'<script src="\./static/([\w.]+)"></script>')
 
 
@@ -31,7 +30,10 @@ class Asset:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assets:
-    """The static files of a page by path, a hash of them all, and its inline scripts as sources of a content policy."""
+    """The static files of a page by path, and a hash of them all.
+
+    `script_sources` lists the page's inline scripts for a content security policy.
+    """
 
     files: dict[str, Asset]
     version: str
@@ -42,8 +44,8 @@ class Assets:
 def read_assets(folder: Path) -> Assets:
     """Return the files of a folder, ready to serve.
 
-    All that main.js imports becomes part of it, and index.html contains the scripts that are not modules: each further
-    request delays the page on a slow network. index.html links to URLs with the version.
+    To save requests, main.js contains all that it imports, and index.html contains the scripts that are not modules.
+    Links in index.html contain the version.
     """
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
     version = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:12]
@@ -52,7 +54,7 @@ def read_assets(folder: Path) -> Assets:
     scripts = {name: texts.pop(name) for name in _CLASSIC_SCRIPT.findall(page)}
     page = _CLASSIC_SCRIPT.sub(lambda found: f"<script>{scripts[found[1]]}</script>", page)
     modules = {name.removesuffix(".js"): texts.pop(name) for name in [*texts] if name.endswith(".js")}
-    bundled = {f"{name}.js": source for name, source in bundle_modules(modules, ENTRY).items()}
+    bundled = {f"{name}.js": source for name, source in bundle_modules(modules, "main").items()}
     texts |= {"index.html": page.replace("./static/", f"./static/{version}/"), **bundled}
     digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts.values()]
     return Assets(
@@ -70,7 +72,7 @@ def read_assets(folder: Path) -> Assets:
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:
-    """Return a file by "VERSION/path", which browsers cache for a year, or by its path alone."""
+    """Return a response with the file at "VERSION/name" or "name". Browsers may cache the first form for a year."""
     assets = read_assets(folder)
     name = path.removeprefix(f"{assets.version}/")
     asset = assets.files.get(name)
@@ -85,7 +87,7 @@ def make_asset_response(folder: Path, request: Request, path: str) -> Response:
 
 
 async def compress_response(request: Request, response: Response) -> Response:
-    """Compress a response if the browser accepts gzip. Leave streams and small responses alone."""
+    """Return the response, compressed if it is large and the browser accepts gzip. Streams stay as they are."""
     body = getattr(response, "body", b"")
     if len(body) < MIN_COMPRESSED_BYTES or not _is_gzip_accepted(request):
         return response

@@ -29,7 +29,7 @@ def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
 
 
 def _list_modules(sources: Mapping[str, str], entry: str) -> list[str]:
-    """Return a module and all that it imports, in the order in which they run. Raise CycleError if there is none."""
+    """Return a module and all that it imports, in the order in which they run."""
     imports: dict[str, list[str]] = {}
     missing = [entry]
     while missing:

@@ -8,18 +8,13 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from attrs import define, field
+from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from records.errors import KeepsakeError
-from runtime import metrics
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
+from runtime.metrics import REGISTRY
 
 log = logging.getLogger(__name__)
 
@@ -84,27 +79,25 @@ class Readiness:
 async def serve_health(readiness: Readiness, address: tuple[str, int]) -> AsyncIterator[int]:
     """Serve while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     # Imported here, because a bot without HEALTH_LISTEN needs no web server.
-    from runtime.http_server import serve
-
-    async with serve(_make_health_app(readiness), address, setting="HEALTH_LISTEN") as port:
-        yield port
-
-
-def _make_health_app(readiness: Readiness) -> "Starlette":
     from starlette.applications import Starlette
+    from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
 
-    async def healthz(_: "Request") -> "Response":
+    from runtime.http_server import serve
+
+    async def healthz(_: Request) -> Response:
         return PlainTextResponse("ok\n")  # the event loop runs
 
-    async def readyz(_: "Request") -> "Response":
+    async def readyz(_: Request) -> Response:
         found = await readiness.check_parts()
         lines = [f"{part}: {'ok' if is_well else 'no'}\n" for part, is_well in found.items()]
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 
-    async def serve_metrics(_: "Request") -> "Response":
+    async def serve_metrics(_: Request) -> Response:
         await readiness.update_gauges()
-        return Response(metrics.render_page(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
-    return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", serve_metrics)])
+    app = Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", serve_metrics)])
+    async with serve(app, address, setting="HEALTH_LISTEN") as port:
+        yield port

@@ -56,10 +56,7 @@ class BoundedProtocol(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _make_room(self) -> bool:
-        """Close the oldest connection that waits for a complete request. Return False if there is none.
-
-        Prefer connections that have never sent a complete request.
-        """
+        # Prefer connections that have never sent a complete request.
         others = [other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self]
         waiting = [other for other in others if other._is_incomplete and not other.transport.is_closing()]
         if not waiting:
@@ -117,7 +114,7 @@ async def serve_app(
     host: str,
     port: int,
     *,
-    protocol: type[asyncio.Protocol] | None = None,
+    protocol: type[asyncio.Protocol] = BoundedProtocol,
     grace: int = 2,
     idle: int = 5,
 ) -> AsyncIterator[int]:
@@ -129,7 +126,7 @@ async def serve_app(
     # Without access logs, which would contain tokens and whatever a stranger sends.
     config = uvicorn.Config(
         app,
-        http=protocol or BoundedProtocol,
+        http=protocol,
         ws="none",
         log_config=None,
         log_level="critical",
@@ -153,9 +150,9 @@ async def serve_app(
 
 @contextlib.asynccontextmanager
 async def serve(
-    app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] | None = None
+    app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] = BoundedProtocol
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Raise SettingsError with `setting` if it is in use."""
+    """Serve `app` while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:

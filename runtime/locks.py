@@ -73,17 +73,8 @@ class OwnerLock(ReadersWriterLock):
             yield
 
 
-class OwnerLocks:
+class OwnerLocks(WeakValueDictionary[int, OwnerLock]):
     """The locks of all owners. A lock exists only while somebody uses it."""
 
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
-
-    def __len__(self) -> int:
-        return len(self._locks)
-
     def of(self, owner: int) -> OwnerLock:
-        found = self._locks.get(owner)
-        if found is None:
-            found = self._locks[owner] = OwnerLock()
-        return found
+        return self.setdefault(owner, OwnerLock())

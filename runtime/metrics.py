@@ -13,7 +13,6 @@ from prometheus_client import (
     Histogram,
     ProcessCollector,
     disable_created_metrics,
-    generate_latest,
 )
 from prometheus_client.metrics import MetricWrapperBase
 
@@ -60,13 +59,3 @@ def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:
 make_gauge("keepsake_build_info", "The version of the program; the value is always 1.", {"version": [VERSION]}).labels(
     VERSION
 ).set(1)
-
-
-def read_metric(name: str) -> float | None:
-    """Return the current value of a metric without labels, or None if it does not exist."""
-    return REGISTRY.get_sample_value(name)
-
-
-def render_page() -> bytes:
-    """Return all metrics in Prometheus' text format."""
-    return generate_latest(REGISTRY)

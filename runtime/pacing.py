@@ -8,7 +8,6 @@ import hashlib
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import IO
 from weakref import WeakValueDictionary
 
@@ -35,31 +34,19 @@ class TooBusy(Exception):  # noqa: N818 - reads as the state it is
     """The same person is transferring another file, or too many files are being transferred."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pace:
-    """A rate limit of `per_second` requests a second, after a burst of `burst` requests."""
+@define(eq=False)
+class RateLimiter:
+    """Limits a visitor to `per_second` requests after a burst of `burst` requests."""
 
     burst: int
     per_second: float
-
-
-PERSON = Pace(burst=60, per_second=15)
-STRANGER = Pace(burst=90, per_second=20)  # of one address; opening the page takes about ten requests
-STRANGERS = Pace(burst=300, per_second=80)  # of all addresses; a request takes 1 ms of the event loop
-
-
-@define(eq=False)
-class RateLimiter:
-    """The rate limiter of one visitor."""
-
-    pace: Pace
     free_at: float = float("-inf")
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def reserve(self, now: float) -> float:
-        """Reserve a turn and return the seconds until it. Return infinity if that exceeds MAX_WAIT."""
-        step = 1 / self.pace.per_second
-        begins = max(self.free_at, now - self.pace.burst * step) + step
+        """Reserve a turn and return the seconds until then. Return infinity if they exceed MAX_WAIT."""
+        step = 1 / self.per_second
+        begins = max(self.free_at, now - self.burst * step) + step
         if begins - now > MAX_WAIT:
             return float("inf")
         self.free_at = begins
@@ -72,7 +59,7 @@ class Visitors:
     def __init__(self) -> None:
         self._persons = LRUCache[bytes, int](MAX_VISITORS)
         self._limiters = LRUCache[int | str, RateLimiter](MAX_VISITORS)
-        self.strangers = RateLimiter(STRANGERS)
+        self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
     def remember_person(self, token: str, person: int) -> None:
         """Remember the person of a session token."""
@@ -85,7 +72,9 @@ class Visitors:
         address = scope["client"][0] if scope.get("client") else ""
         key: int | str = address if person is None else person
         if key not in self._limiters:
-            self._limiters[key] = RateLimiter(STRANGER if person is None else PERSON)
+            # Opening the page takes about ten requests. Several people may share an address.
+            burst, per_second = (90, 20) if person is None else (60, 15)
+            self._limiters[key] = RateLimiter(burst, per_second)
         return self._limiters[key], person is not None
 
 

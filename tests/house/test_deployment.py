@@ -18,11 +18,12 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import generate_latest
 
 from dashboard.past import MAX_FILE_BYTES
 from runtime import VERSION
 from runtime.health import Readiness, serve_health
-from runtime.metrics import render_page
+from runtime.metrics import REGISTRY
 from settings import Settings
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES
 from tests.house.reference import variables
@@ -425,9 +426,8 @@ def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_t
 
     panels: list[Json] = json.loads(text("grafana.json"))["panels"]
     queries = [target["expr"] for panel in panels for target in panel["targets"]]
-    scraped = {
-        line.split()[2]: line.split()[3] for line in render_page().decode().splitlines() if line.startswith("# TYPE")
-    }
+    page = generate_latest(REGISTRY).decode()
+    scraped = {line.split()[2]: line.split()[3] for line in page.splitlines() if line.startswith("# TYPE")}
     ends = {"histogram": ("_bucket", "_count", "_sum")}
     known = {f"{name}{end}" for name, kind in scraped.items() for end in ends.get(kind, ("",))}
     asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, text("keepsake.rules.yaml")]))

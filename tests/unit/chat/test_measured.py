@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
-from runtime import metrics
+from prometheus_client import generate_latest
+
+from runtime.metrics import REGISTRY
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, talking
 
 
 def figures() -> dict[str, float]:
     """Every figure of the page, by its name and labels."""
-    lines = [line.rpartition(" ") for line in metrics.render_page().decode().splitlines() if not line.startswith("#")]
+    page = generate_latest(REGISTRY).decode()
+    lines = [line.rpartition(" ") for line in page.splitlines() if not line.startswith("#")]
     return {name: float(value) for name, _, value in lines}
 
 
@@ -34,6 +37,6 @@ async def test_turns_folds_and_calls_are_counted_by_their_end(tmp_path: Path) ->
     assert grew('keepsake_model_failures_total{error="ModelRefused",model="chat-model"}') == 1
     assert grew('keepsake_model_requests_total{path="/chat/completions",status="400"}') >= 1
     assert grew('keepsake_model_tokens_total{kind="prompt",model="chat-model"}') > 20
-    page = metrics.render_page().decode()
+    page = generate_latest(REGISTRY).decode()
     assert "Xenophilius" not in page
     assert ANNA.name not in page

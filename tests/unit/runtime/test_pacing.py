@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from runtime import pacing
-from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, RateLimiter, TooBusy, Visitors
+from runtime.pacing import MAX_FILES, MAX_WAIT, Files, RateLimiter, TooBusy, Visitors
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
-    turns = RateLimiter(Pace(burst=3, per_second=2))
+    turns = RateLimiter(burst=3, per_second=2)
     assert [turns.reserve(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
     waits = [turns.reserve(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
