@@ -8,8 +8,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from pathlib import Path
 
@@ -32,17 +31,9 @@ SIZE = make_gauge("keepsake_last_backup_size_bytes", "The size of that backup.")
 MAX_SECONDS = 6 * 3600.0  # how long a backup may take: many millions of messages are read in an hour
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LastBackup:
-    """The newest backup. `size` is in bytes."""
-
-    made_at: datetime
-    size: int
-
-
 @define(kw_only=True, eq=False)
 class Backups:
-    """Daily backups. `bot_id` is part of their names. `failure` says why the last attempt failed, or is empty."""
+    """The daily backups of one bot. `failure` says why the last attempt failed, or is empty."""
 
     _folder: Path
     _keep: int
@@ -53,15 +44,15 @@ class Backups:
     _clock: Clock
     failure: str = field(default="", init=False)
 
-    def last(self) -> LastBackup | None:
+    def read_newest(self) -> os.stat_result | None:
+        """Return the time and size of the newest backup, or None if there is none."""
         for path in reversed(self._list_files()):
             with suppress(OSError):
-                found = path.stat()
-                return LastBackup(made_at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size)
+                return path.stat()
         return None
 
     async def make_daily(self) -> None:
-        """Make today's backup (UTC) unless it exists. Log a failure. Raise StorageError if the election fails."""
+        """Make today's backup (UTC) if it does not exist. Raise StorageError if the election fails."""
         file = self._folder / f"keepsake-{self._bot_id}-{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
             failure = await self._make_backup(file)
@@ -71,17 +62,15 @@ class Backups:
             elif not failure:
                 self._delete_oldest()
             self.failure = failure
-        last = self.last()
-        LAST.set(last.made_at.timestamp() if last else 0)
-        SIZE.set(last.size if last else 0)
+        newest = self.read_newest()
+        LAST.set(newest.st_mtime if newest else 0)
+        SIZE.set(newest.st_size if newest else 0)
 
     async def _make_backup(self, file: Path) -> str:
         """Make a backup in a separate process. Return an error message, or "" on success."""
-        asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
-        data = json.dumps(asked).encode()
-        child = iterate_answers(
-            make_child_code("storage.backup"), (), data, longest_wait=MAX_SECONDS, keeps_environ=True
-        )
+        request = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
+        code, data = make_child_code("storage.backup"), json.dumps(request).encode()
+        child = iterate_answers(code, (), data, longest_wait=MAX_SECONDS, keeps_environ=True)
         try:
             async with aclosing(child) as answers:
                 kind, value = await anext(answers)
@@ -103,8 +92,7 @@ class Backups:
                 log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
     def _list_files(self) -> list[Path]:
-        """Return the backups of this bot, oldest first."""
-        digit = "[0-9]"
+        digit = "[0-9]"  # the names of one bot sort by date
         return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 
 

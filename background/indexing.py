@@ -1,4 +1,4 @@
-"""Embedding of stored messages in the background, newest first.
+"""Embed stored messages in the background, newest first.
 
 Until a message is embedded, only word search finds it.
 """
@@ -29,7 +29,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 @define(kw_only=True, eq=False)
 class Indexing:
-    """Embeds messages in the background. `charge` gets the texts by owner. `pause` waits after a failure."""
+    """Embeds messages in the background. `charge` records the texts of each owner, `pause` waits after a failure."""
 
     _memory: ExternalMemory
     _embedder: Embedder
@@ -39,7 +39,7 @@ class Indexing:
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
     is_failing: bool = field(default=False, init=False)
-    """Whether the newest messages are found by words alone, because the embedder does not work."""
+    """True if only words find the newest messages, because the embedder does not work."""
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run_forever())
@@ -50,11 +50,11 @@ class Indexing:
             await cancel_and_wait(self._task)
 
     def wake(self) -> None:
-        """Make the task look for new messages. The call is cheap, even if there are none."""
+        """Look for new messages soon."""
         self._idle.clear()
         self._wanted.set()
 
-    async def caught_up(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until all messages stored before the last `wake` are embedded."""
         await self._idle.wait()
 
@@ -92,8 +92,8 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed messages one by one, so that a refused one does not block the others. Raise ModelError if all are."""
-        await self._embedder.passages(["."])
+        """Embed messages one by one, so that a refused one does not block the others."""
+        await self._embedder.passages(["."])  # raises ModelError if the embedder refuses everything
         made: list[MessageVectors] = []
         for seq, message in found:
             try:

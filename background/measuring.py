@@ -1,4 +1,4 @@
-"""Gauges of sizes and queues, measured when Prometheus asks."""
+"""Set the gauges of sizes and queues when Prometheus asks for them."""
 
 import asyncio
 from pathlib import Path

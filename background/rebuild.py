@@ -1,4 +1,4 @@
-"""Rebuilding all summaries of a scope from its stored messages, in the background.
+"""Rebuild all summaries of a scope from its stored messages, in the background.
 
 The old summaries serve until the new ones are complete. An interrupted rebuild resumes with the parts made so far.
 """
@@ -49,6 +49,10 @@ class RebuildProgress:
 Tell = Callable[[RebuildProgress], Awaitable[None]]
 
 
+async def ignore_progress(progress: RebuildProgress) -> None:
+    """Do nothing."""
+
+
 @define(kw_only=True, eq=False)
 class Rebuilder:
     """Runs rebuilds. `stand_in` summarises a chunk that the model refuses."""
@@ -80,13 +84,13 @@ class Rebuilder:
             for scope in await store.rebuilds.list_interrupted():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
-                    self.start(scope, _ignore_progress)
+                    self.start(scope)
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and resumes.
         await cancel_and_wait(*self._tasks)
 
-    def start(self, scope: Scope, tell: Tell) -> None:
+    def start(self, scope: Scope, tell: Tell = ignore_progress) -> None:
         """Start a rebuild in the background. `tell` is called for each chunk and at the end."""
         self._start_task(self._run_rebuild(scope, tell))
 
@@ -121,10 +125,12 @@ class Rebuilder:
             rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
-        except StaleFold:
-            return await self._release_after_failure(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
-            return await self._release_after_failure(lease, format_error(error))
+            log.warning("the rebuild of %s failed", lease.scope)
+            await self._summaries.release(lease)
+            is_changed = isinstance(error, StaleFold)
+            sentence = tr("errors-changed-meanwhile") if is_changed else format_error(error)
+            return RebuildProgress(state="failed", error=sentence)
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(
@@ -132,11 +138,6 @@ class Rebuilder:
             *(len(rebuilt), outline[0].id, outline[-1].id, scope, round((time.monotonic() - started) * 1000)),
         )
         return RebuildProgress(state="done", summaries=len(rebuilt))
-
-    async def _release_after_failure(self, lease: FoldLease, sentence: str) -> RebuildProgress:
-        log.warning("the rebuild of %s failed", lease.scope)
-        await self._summaries.release(lease)
-        return RebuildProgress(state="failed", error=sentence)
 
     async def _make_summaries(
         self,
@@ -212,7 +213,7 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
     ) -> Material:
-        """Gather the sources of a summary. `corrected` are earlier summaries that a person corrected."""
+        """Return the sources of a summary. `corrected` are earlier summaries that a person corrected."""
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         moments = [message.created_at for message in messages]
@@ -350,7 +351,3 @@ def _make_stored_summary(scope: Scope, rebuilt: Rebuilt) -> Summary:
         last_at=rebuilt.last[1],
         message_count=rebuilt.message_count,
     )
-
-
-async def _ignore_progress(progress: RebuildProgress) -> None:
-    """Do nothing, since nobody waits for a resumed rebuild."""

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """A task that runs every `every` seconds, and with `at_start` also when the scheduler starts."""
+    """A task that runs each time `every` seconds have passed. With `at_start`, it also runs at the start."""
 
     name: str
     work: Callable[[], Awaitable[object]]
@@ -22,7 +22,7 @@ class ScheduledTask:
 
 
 class Scheduler:
-    """Runs tasks while the `async with` block is open. A task that fails is logged and runs again at its next time."""
+    """Runs tasks while the `async with` block is open. If a run fails, it is logged, and the next one is on time."""
 
     def __init__(self, scheduled: Sequence[ScheduledTask]) -> None:
         self._scheduled = scheduled
@@ -34,11 +34,6 @@ class Scheduler:
 
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks)
-
-    async def run_all(self) -> None:
-        """Run every task now, in order."""
-        for task in self._scheduled:
-            await self._run_task(task)
 
     async def _repeat_task(self, task: ScheduledTask) -> None:
         if task.at_start:

@@ -86,7 +86,7 @@ class Remembered:
         self.talk = [id_ for id_, dia_id in self.ids.items() if at and parse_place(dia_id)[0] == parse_place(at)[0]]
         if self.services.indexing is not None:
             self.services.indexing.wake()
-            await self.services.indexing.caught_up()
+            await self.services.indexing.wait_until_done()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

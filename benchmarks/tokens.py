@@ -179,7 +179,7 @@ async def measure(
             if told := await services.conversation.settle(scope):
                 failures.append(told[0])
             if services.indexing is not None:
-                await services.indexing.caught_up()
+                await services.indexing.wait_until_done()
             if len(whole) % 50 == 0:
                 print_progress(f"{policy}: {len(whole)} turns, {milliseconds_since(start) / 1000:.0f} s")
     sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]

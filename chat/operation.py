@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from background.backups import Backups
@@ -127,13 +127,13 @@ def format_backup(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")
-    last = backups.last()
-    if last is None:
+    newest = backups.read_newest()
+    if newest is None:
         return tr("admin-backup-failed" if backups.failure else "admin-backup-none")
-    at = last.made_at.astimezone(zone)
+    at = datetime.fromtimestamp(newest.st_mtime, zone)
     when = f"{format_day(at, with_year=True)} {at:%H:%M}"
     key = "admin-backup-old" if backups.failure else "admin-backup"
-    return tr(key, when=when, size=format_decimal(last.size / 1_000_000, 1))
+    return tr(key, when=when, size=format_decimal(newest.st_size / 1_000_000, 1))
 
 
 def _measure_folder_bytes(folder: Path | None) -> int:

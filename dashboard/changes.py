@@ -10,7 +10,6 @@ from functools import partial
 
 from attrs import define
 
-from background.rebuild import RebuildProgress
 from chat.choices import Choice, MemoryIsOff, NotOffered, choose, list_choices
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
@@ -171,11 +170,7 @@ class Changes:
 
     async def rebuild_summaries(self, visit: Visit) -> Answer:
         _require_memory_on(visit)
-
-        async def ignore_progress(_: RebuildProgress) -> None:
-            """The page polls the progress."""
-
-        self._services.rebuilder.start(visit.scope, ignore_progress)
+        self._services.rebuilder.start(visit.scope)  # the page polls the progress
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:

@@ -120,7 +120,7 @@ async def test_meaning_finds_what_no_word_does(tmp_path: Path) -> None:
         )
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
-        await talk.services.indexing.caught_up()
+        await talk.services.indexing.wait_until_done()
         texts = await found(talk, "food allergy")
         assert texts
         assert texts[0].startswith("I cannot eat peanuts")
