@@ -58,8 +58,6 @@ from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
 
-NO_COMMANDS: Mapping[str, str] = {}
-
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -111,15 +109,18 @@ async def open_services(
     models: tuple[ChatModel, ChatModel] | None = None,
     embedder: Embedder | None = None,
     serving: Serving = lambda _people: lambda _owner: True,
-    commands: Mapping[str, str] = NO_COMMANDS,
+    commands: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Services]:
     """Open all parts while the block runs. Raise SettingsError or StorageError if one cannot be opened.
 
-    With `offline`, no endpoint is used. Benchmarks pass an open `embedder`, and `models` to answer and to summarise.
-    `commands` holds the names and descriptions of commands that the model should know.
+    If `offline`, no part uses the model endpoint. `models` (one to answer, one to summarise) and `embedder` replace the
+    configured ones. `commands` describes the commands that the model should know, by name.
     """
+    commands = commands or {}
     if offline:
-        settings = without_endpoint(settings)
+        settings = replace(settings, openai_models=(), transcription_model="", speech_model="")
+        if settings.embedding_model != "local" and not settings.embedding_base_url:
+            settings = replace(settings, embedding_model="none")
         models = models or (OfflineModel(), ExtractiveSummarizer())
     async with AsyncExitStack() as stack:
         url = settings.database_url.value
@@ -155,7 +156,6 @@ async def open_services(
             speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
             retrieval=core.retrieval,
             search=search,
-            tools=tools,
             explanations=explanations,
             titles=titles,
             summaries=summaries,
@@ -170,7 +170,6 @@ async def open_services(
             indexing=core.indexing,
             quota=quota,
             models={core.answers.name: core.answers, **core.others},
-            ceiling=settings.max_context_tokens,
             prices=dict(settings.model_prices),
             clock=clock,
             backups=make_backups(settings, memory, clock),
@@ -182,13 +181,6 @@ async def open_services(
             await quota.write()
             if left := await services.conversation.write_unwritten():
                 log.error("%d turns could not be written before the process ended", left)
-
-
-def without_endpoint(settings: Settings) -> Settings:
-    """Return the settings without the models of the answering endpoint."""
-    if settings.embedding_model != "local" and not settings.embedding_base_url:
-        settings = replace(settings, embedding_model="none")
-    return replace(settings, openai_models=(), transcription_model="", speech_model="")
 
 
 async def open_core(
@@ -257,9 +249,8 @@ async def open_core(
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the parts that learn facts, distil profiles, and extract facts from earlier messages."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    requests = Requests(
-        core.summary_tokenizer, settings.max_context_tokens, under=partial(limit_prompt_tokens, core.background)
-    )
+    limit = partial(limit_prompt_tokens, background)
+    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=limit)
     facts = Facts(
         memory=memory,
         extractor=FactExtractor(model=background, requests=requests, quota=core.quota),

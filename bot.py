@@ -21,10 +21,7 @@ from typing import Any
 try:
     import telegram  # noqa: F401 - checks that the libraries are installed
 except ModuleNotFoundError:
-    print(
-        "The bot's libraries are not installed for this Python. Run `.venv/bin/python bot.py`, or `make run`.",
-        file=sys.stderr,
-    )
+    print("The bot's libraries are not installed. Run `.venv/bin/python bot.py`, or `make run`.", file=sys.stderr)
     raise SystemExit(2) from None
 
 import assembly
@@ -56,7 +53,7 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """Tells the program to stop. A running bot shuts down in order, and a starting bot is cancelled."""
+    """A request to stop. A running bot shuts down in order, and a starting bot is cancelled."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
@@ -70,7 +67,7 @@ class Stop:
         self.requested.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
-        """Wait until a stop is requested or another coroutine ends, and raise the error of that coroutine, if any."""
+        """Wait until a stop is requested or one of `others` ends. Raise its error if it failed."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *others)]
         try:
@@ -159,7 +156,7 @@ def restore_backup(file: Path, settings: Settings) -> int:
 
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
-    """Run the bot until a stop is requested or Telegram revokes the token. Serve the dashboard if `has_page`."""
+    """Run the bot until a stop is requested or Telegram revokes the token. If `has_page`, serve the dashboard."""
     readiness = Readiness(stop.requested.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
@@ -229,7 +226,6 @@ def _make_dependencies(
 
 @asynccontextmanager
 async def _run_servers(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
-    """Send reminders and broadcasts inside the block, and serve the dashboard if there are settings."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
@@ -247,7 +243,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
 
 
 async def run_playground(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
-    """Run the bot with a local Bot API server and a chat page. Open the page in a browser if `browser` is True."""
+    """Run the bot with a local Bot API server and a chat page. If `browser`, open the page in a browser."""
     # Imported here, because a bot without a playground needs no web server.
     from playground.stage import open_stage
 
@@ -283,9 +279,9 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """Choose the playground's model: the configured one, or else one of Ollama on this machine, or the offline model.
+    """Return the settings for the playground's model, the name to show, and True if it is the offline model.
 
-    Return the settings for the model, the name to show, and True if it is the offline model.
+    A configured model is preferred to one of Ollama on this machine, and that to the offline model.
     """
     from playground.ollama import OLLAMA, ollama_model
 
@@ -330,7 +326,6 @@ async def _run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, None]], 
 
 
 def format_count(number: int, singular: str, plural: str) -> str:
-    """Format a number with its noun."""
     return f"{number:,} {singular if number == 1 else plural}"
 
 

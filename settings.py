@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -56,15 +56,15 @@ def setting(
 ) -> T:
     """Return a dataclass field whose value comes from the environment variable of the same name in capitals.
 
-    `read` parses the value; without it, the field's type decides. `meaning` is the description in docs/reference.md and
-    .env.example. There, `shown` replaces the default value, and `is_first` puts the setting at the top.
+    `read` parses the value. If it is None, the parser depends on the field's type. `meaning` is the description in
+    docs/reference.md and .env.example. There, `shown` replaces the default, and `is_first` puts the setting first.
     """
     return field(default=default, metadata={"meaning": meaning, "read": read, "shown": shown, "is_first": is_first})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one run. Add a new one here; `make reference` writes the page and .env.example."""
+    """The settings of one run. `make reference` generates docs/reference.md and .env.example from them."""
 
     telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", is_first=True)
     telegram_api_url: str = setting(
@@ -228,7 +228,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Parse settings from environment variables. Raise SettingsError, which names every wrong variable.
+        """Parse the settings from environment variables. Raise SettingsError, which names every wrong variable.
 
         An empty value counts as not set. The token and the key are not required, because a playground needs neither.
         """
@@ -238,7 +238,8 @@ class Settings:
         for option in fields(cls):
             variable = option.name.upper()
             if option.metadata and (text := environ.get(variable, "").strip()):
-                read = find_parser(option)
+                known = option.metadata["read"] or _PARSERS.get(option.type)
+                read = known or make_choice_parser(*get_args(option.type))
                 try:
                     values[option.name] = read(text)
                 except ValueError as error:
@@ -254,16 +255,8 @@ class Settings:
     def learns_facts(self) -> bool:
         return self.facts == "on"
 
-    def demand_endpoint(self) -> None:
-        """Raise SettingsError if no model endpoint is set."""
-        if not self.openai_api_key and not self.openai_base_url:
-            raise SettingsError(
-                "OPENAI_API_KEY",
-                "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
-            )
-
     def secrets(self) -> tuple[str, ...]:
-        """Return all secret values that are set, so that the log can redact them."""
+        """Return all secrets that are set, so that the log can redact them."""
         values = (getattr(self, option.name) for option in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
         password = urlsplit(self.database_url.value).password
@@ -277,13 +270,6 @@ _PARSERS: Mapping[object, ParseText[Any]] = {
     Path: Path,
     Secret: parse_key,
 }
-
-
-def find_parser(option: Field[Any]) -> ParseText[Any]:
-    """Return the parser of a setting: its own, or that of its type. The choices of a Literal are its values."""
-    parser = option.metadata["read"] or _PARSERS.get(option.type)
-    return parser or make_choice_parser(*get_args(option.type))
-
 
 # Names of other programs that look more like a different setting.
 _NAMES_ELSEWHERE = {"OPENAI_API_BASE": "OPENAI_BASE_URL"}
@@ -312,7 +298,7 @@ def find_misspelt(environ: Mapping[str, str]) -> list[str]:
 
 
 class Environment(dict[str, str]):
-    """Variables by name. For each variable from `.env`, `places` names the line in that file."""
+    """Environment variables by name. `places` names the line of each variable that is from `.env`."""
 
     places: Mapping[str, str]
 

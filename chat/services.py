@@ -12,7 +12,6 @@ from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
 from chat.titles import Titles
-from chat.tools import MemoryTools
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
@@ -31,7 +30,7 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open resources and services. `models` starts with the default. `ceiling` limits a request's tokens."""
+    """The open resources and services. `models` starts with the default."""
 
     memory: ExternalMemory
     conversation: Conversation
@@ -40,7 +39,6 @@ class Services:
     speech: Speech | None
     retrieval: MemoryRetrieval
     search: MemorySearch
-    tools: MemoryTools
     explanations: Explanations
     titles: Titles
     summaries: SummaryManager
@@ -55,7 +53,6 @@ class Services:
     indexing: Indexing | None
     quota: Quota
     models: Mapping[str, ChatModel]
-    ceiling: int
     prices: Mapping[str, Price]
     clock: Clock
     backups: Backups | None

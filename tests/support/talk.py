@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from assembly import NO_COMMANDS, open_services
+from assembly import open_services
 from chat.conversation import Conversation
 from chat.services import Services
 from external_memory import ExternalMemory
@@ -71,7 +71,7 @@ class Talk:
 async def talking(
     folder: Path,
     serves: Callable[[int], bool] = lambda owner: True,
-    commands: Mapping[str, str] = NO_COMMANDS,
+    commands: Mapping[str, str] | None = None,
     /,
     **settings: object,
 ) -> AsyncIterator[Talk]:
