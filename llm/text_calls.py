@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from llm.meant_json import parse_meant_json
+from llm.thoughts import is_mentioned
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
@@ -37,10 +38,15 @@ _BEGINNING = re.compile(
 )
 """The beginning of an opening that still arrives."""
 _MARKED = re.compile(
-    r"<(?:[|｜]|[\w:.-]{0,30}(?:tool|invoke|function)|(?P<tag>\w{3,40})>)|```tool|\[(?=[a-z_]{3,40}\()", re.IGNORECASE
+    r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_])|(?P<tag>\w{3,40})>)"
+    r"|```tool|\[(?=[a-z_]{3,40}\()",
+    re.IGNORECASE,
 )
 """The beginning of a mark of a chat template, of an element, or of a list of calls."""
 MARKED = 300  # characters behind a mark within which a call names its tool
+_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
+"""A word behind a mark or at the beginning of a line, with no other word next to it."""
+_CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
 _INVOKED = re.compile(
     r"<[^<>\n]{0,40}\b(?P<kind>invoke|function|function_call|tool|tool_call)(?:\s+name)?=[\"']?(?P<name>[\w.-]{1,64})[\"']?"
@@ -72,8 +78,8 @@ _ONLY_MARKS = re.compile(
 """A line, or what stands before a tool's name on its line, that says nothing to a person."""
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
-    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
-    r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
+    r"(?!\s{0,9}=)(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+    r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*\w{1,40}\s*=))",
     re.IGNORECASE,
 )
 """An object or keywords with only marks in front of them. A word next to a bracket is a mark."""
@@ -108,7 +114,9 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
             return CallReading(shown=before)
         found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged)
         calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
-        if calls or is_tagged or not _is_other_json(body, names):
+        if calls or not (
+            is_mentioned(text, opening.start("tag"), opening.end("tag")) if is_tagged else _is_other_json(body, names)
+        ):
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
@@ -118,7 +126,7 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
     return CallReading(shown=_cut_marks(text[: beginning.start()] if beginning else text, names, settled))
 
 
-def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> CallReading | None:
+def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: int) -> CallReading | None:
     """Read a call that begins with a template mark or with a tool's name before an object, or return None."""
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
@@ -127,14 +135,17 @@ def _read_marked_call(text: str, names: Collection[str], *, is_whole: bool, sett
             if not is_whole:
                 return CallReading(shown=before)
             calls = _find_calls(body, names)
-            if calls or not mark["tag"]:
+            is_call = not (mark["tag"] or names.isdisjoint(_PLACED.findall(body[:MARKED])))
+            if calls or (is_call and not is_mentioned(text, mark.start(), mark.end())):
                 return _make_reading(before, calls)
-            break  # an element that is named like a tool, and is none
+            break
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
     for start, _, _ in _find_named_openings(text, names, settled):
-        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]):  # within a sentence it is talked about
-            continue
+        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
+            start and _CODE_IN_SENTENCE.match(text, start - 1)
+        ):
+            continue  # within a sentence it is talked about
         before = _cut_marks(text[:start], (), settled)
         if _is_within_program(before):
             continue
@@ -238,7 +249,7 @@ def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]
         value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
     except (ValueError, RecursionError):
         end = text.rfind("}") + 1
-        value = parse_meant_json(text[at:end])
+        value = parse_meant_json(text[at:end]) or None  # of a program's block nothing is left
     return (value, end) if isinstance(value, Mapping) else (None, at)
 
 
@@ -248,6 +259,8 @@ def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, in
         end = at + closing.end()
         try:
             call = ast.parse(f"f{text[at:end]}", mode="eval").body
+            if text[end:].lstrip().startswith(("{", ":")):
+                return None, at  # the definition of a function
             if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
                 return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, end
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -24,6 +24,8 @@ _MARK = re.compile(
 )
 _CLOSING_NAME = re.compile(r"[|\s]*/|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
 """Matches the names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end"."""
+_WORD = re.compile("reason(?!ing)", re.IGNORECASE)
+"""Matches names that other elements have, too: they hold thoughts only in front of the answer."""
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
@@ -31,7 +33,7 @@ _ASIDE = re.compile(
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 """Matches thoughts in a <details> element, or in a fence in front of the answer that holds no code in Reason."""
-_COLLAPSED = re.compile(r"\A\s*analysis(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
+_COLLAPSED = re.compile(r"\A\s*analysis(?![\s.,:;!?-])(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
 """The channels of gpt-oss if a server removed their marks."""
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![\s.,:;!?-]))")
 """The first of these channels. Nothing stands between its name and its text."""
@@ -70,7 +72,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first mark is a closing one. Everything before it is thoughts."""
-    first = next((mark for mark in _find_marks(text) if not _is_mentioned(text, mark)), None)
+    first = next((mark for mark in _find_marks(text) if not is_mentioned(text, mark.start(), mark.end())), None)
     return first is not None and _is_closing(first)
 
 
@@ -84,15 +86,15 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return ""
     kept, place, depth = "", 0, 0
     for mark in _find_marks(text, is_whole=is_whole):
-        is_mentioned = _is_mentioned(text, mark)
+        mentioned = is_mentioned(text, mark.start(), mark.end())
         if _is_closing(mark):
-            if not depth and is_mentioned:
+            if not depth and mentioned:
                 continue
             if not depth:
                 kept = ""
             # Only the end of the answer tells if further marks close what was opened within thoughts.
             depth, place = 0 if is_whole else max(0, depth - 1), mark.end()
-        elif is_mentioned:
+        elif mentioned:
             if mark.end() == len(text) and not is_whole and not depth:
                 return kept + text[place : mark.start()]
         else:
@@ -132,7 +134,7 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
     """Return the marks outside code. Within thoughts a fence does not start code, since it may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
-    place, is_open = 0, False
+    place, is_open, lead = 0, False, len(text) - len(text.lstrip())
     while mark := _MARK.search(text, place):  # ends: each mark is behind the one before
         place = mark.end()
         if mark["code"] and is_open:
@@ -140,11 +142,19 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
             continue
         if mark["code"]:
             continue
-        may_be_words = mark.start() or (is_whole and mark["bracket"] == "【")  # Chinese headings are written so
+        if mark[0].endswith("/>"):  # an empty element
+            continue
+        is_type = is_whole and mark["tag"] and mark.start() and text[mark.start() - 1].isalnum()  # List<Thought>
+        if is_type and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
+            continue
+        if _WORD.search(mark["tag"] or "") and not is_open and mark.start() > lead:
+            continue
+        # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
+        may_be_words = mark.start() or (is_whole and mark["bracket"] != "◁" and not str(mark["name"]).isupper())
         if mark["bracket"] and may_be_words and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
-        is_open = not _is_closing(mark) and (is_open or not _is_mentioned(text, mark))
+        is_open = not _is_closing(mark) and (is_open or not is_mentioned(text, mark.start(), mark.end()))
     return found
 
 
@@ -158,14 +168,14 @@ def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     return following is not None and _is_closing(following)
 
 
-def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:
-    """Return True if a mark is used like a word of a sentence."""
-    line = text[max(0, mark.start() - 200) : mark.start()].rpartition("\n")[2]
-    before, after = line.rstrip(" "), text[mark.end() : mark.end() + 1]
+def is_mentioned(text: str, start: int, end: int) -> bool:
+    """Return True if the mark between two positions is used like a word of a sentence."""
+    line = text[max(0, start - 200) : start].rpartition("\n")[2]
+    before, after = line.rstrip(" "), text[end : end + 1]
     if not before or before[-1] in ".!?…。！？>":
         return False
-    stands_alone = before != line or before[-1] in "\"'“‘«(,/*_"
-    return stands_alone and (not after or after in " \"'”’»),.;:?!/*_")
+    stands_alone = before != line or before[-1] in "\"'“‘«(,/*_`"
+    return stands_alone and (not after or after in " \"'”’»),.;:?!/*_`")
 
 
 def _find_final_channel(text: str, start: int) -> str:

@@ -198,6 +198,16 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
         "remind: {curly}",
         "Call `remind(text)` in Python.",
         "<toolbox> is a tag.",
+        "<toolbar><button>remind me</button></toolbar>",
+        '<MyTool onClick={remind}>a</MyTool>\n<Tooltip title="b">\n  <Button>remind me</Button>\n</Tooltip>',
+        "Qwen writes `<tool_call>` around a call, and Mistral [TOOL_CALLS] in front of it.",
+        "ChatML has <|im_start|> and <|im_end|>, of which I can remind you.",
+        '- `remind(text="fern")`: sets a reminder',
+        "```js\nfunction remind() {\n  return 1;\n}\n```\nThat is a function.",
+        "```js\nfunction remind(text = 'fern') {\n}\n```\nThat is a function.",
+        "```sh\nremind() {\n  echo $1\n}\n```\nThat is a function.",
+        "```python\nremind = {'text': 'fern'}\n```\nThat is a dictionary.",
+        "```python\ntimer.remind()\n```\nThat is a method.",
     ],
 )
 def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:

@@ -60,6 +60,7 @@ MENTIONS = [
     "<letter>Dear Anna, the walnuts are ripe, and there are many.</letter>\nShall I make it shorter?",
     "<scratchpad> is a tag that some models write.",
     "Here it is:\n<scratchpad>walnuts, pears</scratchpad>\nDone.",
+    "Here it is:\n<order>\n  <reason>Moved</reason>\n  <reasonCode>5</reasonCode>\n</order>\nDone.",
 ]
 
 
@@ -142,7 +143,18 @@ def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I wrote [thinking](http://example.org) down.", "A word (think) in brackets.", "analysis of it"]
+    "text",
+    [
+        "I wrote [thinking](http://example.org) down.",
+        "A word (think) in brackets.",
+        "analysis of it",
+        "analysis of what the assistant finally said",
+        "[thinking] is the present participle.",
+        "{{ reason }} is a placeholder.",
+        "《思考》是一本书。",
+        "List<Thought> thoughts = new ArrayList<Thought>();",
+        "import x\n<ThinkingDots />",
+    ],
 )
 def test_words_in_brackets_and_links_stay(text: str) -> None:
     assert remove_thoughts(text) == text
