@@ -41,7 +41,7 @@ async def exported(person: Member) -> bytes:
 
 
 async def agrees(person: Member, offer: Json) -> str:
-    """Press Import; what the message says in the end."""
+    """Press Import, and return the text of the message when the import is done."""
     since = person.now
     person.press(offer, "Import")
     return str((await person.hears("Done", since=since))["text"])
@@ -63,8 +63,9 @@ def long_chat(count: int, *, person: int = 5) -> bytes:
 
 
 async def returns(house: House, ann: Member, data: bytes, *, is_signed: bool = True) -> None:
-    """Import an export into an empty memory, and ask for what is in it. Where this bot did not sign it, the messages
-    say so by their source.
+    """Import an export into an empty memory, and ask for something in it.
+
+    If this bot did not sign the file, the sources of its messages say that they were imported.
     """
     since = ann.now
     sends(ann, data)
@@ -80,7 +81,7 @@ async def returns(house: House, ann: Member, data: bytes, *, is_signed: bool = T
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: House, storage: str) -> None:
-    """Tell things, export, forget everything, import, ask; and the same in another bot's house."""
+    """An export is restored after everything was forgotten, and in the memory of another bot."""
     ann = own_house.person()
     async with own_house.bot(DATA_DIR=f"first-{storage}") as bot:
         await ann.sets_up(storage, every_n=2)
@@ -111,7 +112,7 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: Hous
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
-    """The press is taken up again after the start, what was in is not doubled, and all of it may be learned from."""
+    """After a kill, the import goes on at the next start without duplicates. Facts can be learned from all of it."""
     ann = own_house.person()
     folder = f"killed-{storage}"
     async with own_house.bot(DATA_DIR=folder) as process:
@@ -171,7 +172,7 @@ def own_chat(person: int, count: int) -> bytes:
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: House, storage: str) -> None:
-    """Offered under the receipt with what it takes; in the background, to be stopped, and gone on with after a kill."""
+    """Learning is offered with its cost below the receipt. It can be stopped, and goes on after a kill."""
     ann = own_house.person()
     oslo = {"text": "Ann lives in Oslo.", "type": "fact", "message": -25, "replaces": None}
     held = Behaviour(hold="start", text='{"facts": []}')
@@ -212,7 +213,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:
-    """The dry run adds nothing; cancelling neither; a second time all of it is known."""
+    """Nothing is added before the person presses Import. A second import of the same file finds nothing new."""
     ann = house.person()
     await ann.sets_up()
     since = ann.now
@@ -246,7 +247,9 @@ async def test_history_is_offered_before_it_is_added(house: House, bot: Process)
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_facts_come_back_also_where_no_message_does(house: House, bot: Process, storage: str) -> None:
-    """Facts alone, into another memory. One that was deleted or forgotten stays away until it is said again."""
+    """An export with only a fact can be imported by somebody else. A fact that they deleted or forgot is not imported
+    again, but they can add it themselves.
+    """
     ann, ben = house.person(), house.person()
     await ann.sets_up(storage)
     await ann.asks("/memory add I play the cello", "cello")
@@ -316,7 +319,7 @@ async def test_what_cannot_be_imported_is_named_with_its_place(house: House, bot
 
 
 async def test_groups(house: House, bot: Process) -> None:
-    """Admins only; the export goes to the admin's private chat, if the bot may write there."""
+    """Only admins may export and import. The export goes to the admin's private chat if the bot may write there."""
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
     here, bob_here = ann.within(group), bob.within(group)
@@ -338,7 +341,7 @@ async def test_groups(house: House, bot: Process) -> None:
 
 
 async def test_a_file_answers_nothing_that_is_still_to_be_asked(house: House, bot: Process) -> None:
-    """It named the updates to come as its messages' sources: its answers were given instead of the model's."""
+    """A file that names future updates as sources of its messages cannot answer later messages instead of the model."""
     ann = house.person()
     await ann.sets_up("SQLite", 20)
     await ann.asks("Hello?")

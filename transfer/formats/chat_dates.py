@@ -22,7 +22,7 @@ def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> l
     written = [date for chat in chats for date in chat]
     order = find_order(written)
     if order is None:
-        first, second, _ = written[0][0]
+        first, second, _ = next(numbers for numbers, known in written if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
         question = ImportQuestion(name="order", options=labels)
         talks.questions.append(question)

@@ -224,12 +224,13 @@ def choose_language(dates: Sequence[str]) -> str:
     Languages share names: "lip" is July in Polish and June in Croatian.
     """
     named = [_WORD.findall(date.casefold()) for date in dates if not _NUMERIC.search(date)]
-    spoken = [{word for word in words if len(word) >= MIN_MONTH_LETTERS} for words in named]
+    spoken = Counter(frozenset(word for word in words if len(word) >= MIN_MONTH_LETTERS) for words in named)
+    del spoken[frozenset()]  # such as 2024年1月5日
     best, most = "", 0
     for language in (*LANGUAGES, *list_language_codes()) if spoken else ():
-        known = sum(not words.isdisjoint(list_month_names(language)) for words in spoken)
+        known = sum(count for words, count in spoken.items() if not words.isdisjoint(list_month_names(language)))
         best, most = (language, known) if known > most else (best, most)
-        if most == len(spoken):
+        if most == spoken.total():
             break
     return best
 

@@ -36,7 +36,7 @@ _ANSWERS = ("answer", "response", "completion", "output", "blocks", "assistant")
 _PARENTS = ("parent", "parentId", "parentMessageId", "parent_response_id", "parent_message_uuid")
 _IDS = ("id", "messageId", "_id", "uuid")
 _TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", "displayName")
-_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id")
+_GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id", "conversation")
 _PART_KINDS = ("type", "phase", "content_type")
 _PART_TEXTS = ("text", "value", "content", "part", "data", "parts", "raw_content")
 _TABLE_GROUPS = ("conversation", "chat session", "workspace")
@@ -113,7 +113,7 @@ class _FileReader:
             value = _insert_blocks(value, blocks)
         if turns := _split_pair(value):
             self._loose.extend(turns)
-        elif is_chat_message(value) and (replies := list_objects(value.get("replies"))):
+        elif (replies := list_objects(value.get("replies"))) and is_chat_message(value):
             self._loose.extend((value, *replies))
         elif (messages := _find_messages(value)) is not None:
             named = value if _find_title(value) else {**value, "title": title}
@@ -139,9 +139,9 @@ class _FileReader:
         group = next(several, "") or next((name for name in _GROUPS if ids[name] & titles.keys()), "")
         groups: dict[str, list[Any]] = {}
         for message in messages:
-            groups.setdefault(str(to_object(message).get(group)), []).append(message)
+            groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
         for name, members in groups.items():
-            title = titles.get(name, "")
+            title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
             _add_talk({**raw, **more}, _select_newest_branch(members), self._talks)
 
@@ -152,7 +152,8 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
     topics = list_objects(value.get("topics"))
     for message in (message for topic in topics for message in list_objects(topic.get("messages"))):
         ids = message.get("blocks")
-        message["content"] = [by_id[name] for name in ids if name in by_id] if isinstance(ids, list) else []
+        names = map(to_text, ids) if isinstance(ids, list) else ()  # an id may be anything, also what has no hash
+        message["content"] = [by_id[name] for name in names if name in by_id]
     return {"topics": topics}
 
 
@@ -308,8 +309,9 @@ def _read_turn(unknown_role: Role | None, value: Mapping[str, Any], _: datetime)
         speaker = next(names, "") if role == "assistant" else ""
     words = None if value.get("weight") == 0 else _find_words(value)
     if words and role == "assistant":
-        words = remove_thoughts(_TOOL_CALLS.sub("", words)).strip()
-    return ImportedTurn(role, words, to_text(value.get("messageId")), speaker)
+        words = remove_thoughts(_TOOL_CALLS.sub("", words))
+    # The id of a message is a hash of its words, which earlier versions stripped, too.
+    return ImportedTurn(role, words and words.strip(), to_text(value.get("messageId")), speaker)
 
 
 def _find_words(value: Mapping[str, Any]) -> str:

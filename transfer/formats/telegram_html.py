@@ -6,7 +6,15 @@ from datetime import tzinfo
 from functools import partial
 
 from transfer.formats.conversations import Conversations, LeftOut, format_forwarded, format_poll, hash_parts
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
+from transfer.formats.history import (
+    SAMPLED,
+    FileReading,
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Sample,
+    SourceFile,
+)
 from transfer.formats.html_blocks import Block, iterate_blocks
 from transfer.formats.values import demand_moment
 
@@ -18,7 +26,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
     for folder in dict.fromkeys(_find_folder(file.path) for file in files):
         pages = sorted((file for file in files if _find_folder(file.path) == folder), key=_find_page_number)
-        titles = (block.text_of("text") for file in pages for block in iterate_blocks(file.text, "page_header"))
+        titles = (
+            block.text_of("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
+        )
         each = (
             (f"{file.path}[{number}]", -1, block)
             for file in pages

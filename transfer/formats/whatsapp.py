@@ -32,10 +32,11 @@ _EDITED = re.compile(
 )
 _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
-    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|(?:Você apagou e|E)sta mensagem(?: foi apagada)?|"
-    "(?:Ce message a été|Vous avez) supprimé(?: ce message)?|(?:Questo messaggio è stato|Hai) eliminato"
-    "(?: questo messaggio)?|(?:Dit bericht is|Je hebt dit bericht) verwijderd|(?:Вы удалили д|Д)анное сообщение"
-    "(?: удалено)?|Bu mesaj silindi|Bu mesajı sildiniz|Ta wiadomość została usunięta|Pesan ini (?:telah )?dihapus|null"
+    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|"
+    "Esta mensagem foi apagada|Ce message a été supprimé|Vous avez supprimé ce message|"
+    "Questo messaggio è stato eliminato|Hai eliminato questo messaggio|Dit bericht is verwijderd|"
+    "Je hebt dit bericht verwijderd|Вы удалили данное сообщение|Данное сообщение удалено|Bu mesaj silindi|"
+    "Bu mesajı sildiniz|Ta wiadomość została usunięta|Pesan ini (?:telah )?dihapus|null"
 )
 _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a message: that it was edited, or a file
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")

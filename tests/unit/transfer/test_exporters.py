@@ -21,7 +21,7 @@ TREE = {
     "b": {"id": "b", "parent": "t", "message": {"author": {"role": "assistant"}, "create_time": SECONDS + 5,
                                                 "content": {"content_type": "text", "parts": [ANSWER]}}},
 }  # fmt: skip
-CHERRY = {"localStorage": {}, "indexedDB": {
+CHERRY: dict[str, Any] = {"localStorage": {}, "indexedDB": {
     "topics": [{"id": "t", "messages": [
         {"id": "1", "role": "user", "createdAt": AT.isoformat(), "blocks": ["b1"]},
         {"id": "2", "role": "assistant", "createdAt": LATER.isoformat(), "blocks": ["b0", "b2", "lost"]},
@@ -189,6 +189,38 @@ def test_the_words_before_a_prompt_are_googles_only_if_most_records_have_them() 
     assert titles("Prompted Translate: a", "Prompted Translate: b", "Prompted c", "Prompted d") == [
         "Translate: a", "Translate: b", "c", "d",
     ]  # fmt: skip
+
+
+def test_spaces_around_words_do_not_change_their_source() -> None:
+    spaced = [{**ASKED, "content": f"\n{QUESTION} \n"}, {**ANSWERED, "content": f" {ANSWER}\n"}]
+    assert past(spaced).messages == past([ASKED, ANSWERED]).messages
+
+
+def test_a_column_without_a_name_does_not_divide_a_talk() -> None:
+    table = f",author,message,time\n0,user,{QUESTION},{AT.isoformat()}\n1,ai,{ANSWER},{LATER.isoformat()}\n"
+    history = past(table, "x.csv")
+    assert (words_of(history), list(history.notes)) == (WALNUTS, [])
+
+
+def test_messages_that_name_their_conversation_are_grouped_by_it() -> None:
+    history = past([{**message, "conversation": name} for name in "AB" for message in (ASKED, ANSWERED)])
+    assert words_of(history) == WALNUTS * 2
+    assert [message.title for message in history.messages] == ["A", "", "B", ""]
+
+
+def test_a_block_whose_id_is_no_text_is_left_out() -> None:
+    [topic] = CHERRY["indexedDB"]["topics"]
+    messages = [{**message, "blocks": [{}, ["b1"], *message["blocks"]]} for message in topic["messages"]]
+    assert (
+        words_of(past({"indexedDB": {**CHERRY["indexedDB"], "topics": [{**topic, "messages": messages}]}})) == WALNUTS
+    )
+
+
+def test_a_message_that_only_begins_like_the_app_is_kept() -> None:
+    for words in ("Hai eliminato", "Esta mensagem", "Vous avez supprimé", "Данное сообщение"):
+        assert words_of(past(f"01/05/24, 10:00 - Anna: {words}\n01/05/24, 10:00 - Tom: good\n", "chat.txt")) == [
+            words, "good",
+        ]  # fmt: skip
 
 
 def test_the_order_of_day_and_month_is_asked_in_every_chat_as_text() -> None:
