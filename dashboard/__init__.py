@@ -5,12 +5,11 @@ This package knows neither Telegram nor its commands.
 admin.py       requests of the bot's admins
 app.py         routes, guards, files
 changes.py     writing requests
-forms.py       messages, summaries and facts as JSON
-host.py        what the page needs from the bot around it
+forms.py       records as JSON
+host.py        the parts of the bot that the page needs
 parameters.py  the parameters of one request, with their types and limits
 past.py        imports and exports
 sessions.py    sign-in: Telegram's initData, one-time links, tokens
 views.py       reading requests
 visits.py      authorization of requests, and their errors
-why.py         what the latest answers were made from
 """

@@ -1,4 +1,4 @@
-"""Answer requests of the bot's admins about people, quotas, health and errors. Others get a 404."""
+"""Answer the requests of the bot's admins. Other people get a 404."""
 
 from datetime import UTC, datetime
 
@@ -19,7 +19,7 @@ MAX_TEXT_CHARS = 4_000  # of a request; a broadcast has a smaller limit with its
 
 @define(kw_only=True, eq=False)
 class Admin:
-    """Handle requests of admins."""
+    """The handlers of admins' requests."""
 
     _services: Services
     _host: Host

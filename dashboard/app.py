@@ -24,7 +24,6 @@ from dashboard.past import Past
 from dashboard.sessions import PageSessions
 from dashboard.views import Views
 from dashboard.visits import Handler, ParameterReader, Visits
-from dashboard.why import Why
 from locales.page_texts import make_wanted_texts
 from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
@@ -63,7 +62,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
 
 
 class PatientProtocol(BoundedProtocol):
-    """A protocol that waits longer for a request, because a file may be uploaded over a slow line."""
+    """An HTTP protocol that waits longer for a request, because a file may be uploaded over a slow line."""
 
     request_within = 120.0
 
@@ -92,7 +91,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "profile": views.list_profiles,
         "summaries": views.list_summaries,
         "summary": views.get_summary,
-        "why": Why(services=services).list_answers,
+        "why": views.list_explanations,
         "statistics": views.get_statistics,
         "settings": views.get_settings,
         "reminders": views.list_reminders,
@@ -147,7 +146,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
 
 @define(eq=False)
 class Guard:
-    """Middleware that refuses HTTP requests unless `is_allowed(scope)`."""
+    """Middleware that answers HTTP requests with `refusal` unless `is_allowed` returns True."""
 
     app: ASGIApp
     is_allowed: Callable[[Scope], bool]
@@ -159,9 +158,9 @@ class Guard:
 
 
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True if the Host header is one of `names` or cannot be part of DNS rebinding.
+    """Return True unless the Host header may be a sign of DNS rebinding.
 
-    A proxy may use an IP address, a name without a dot, or one below a domain that nobody can register.
+    Besides `names`, a proxy may use an IP address, a name without a dot, or a name in a private domain.
     """
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname

@@ -36,14 +36,13 @@ MAX_LISTED_CHARS = 200  # of each text in a preview
 
 @define(kw_only=True, eq=False)
 class Changes:
-    """Handle requests that change something."""
+    """The handlers of requests that change something."""
 
     _services: Services
     _views: Views
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """Return the handlers by path."""
         return {
             "facts/add": self.add_fact,
             "facts/edit": partial(self._reword_fact, is_change=False),
@@ -124,7 +123,7 @@ class Changes:
         }
 
     async def _parse_target(self, visit: Visit) -> Forgetting:
-        """Return the request to forget. Ids of messages in other conversations are ignored."""
+        """Return what to forget. Messages in other conversations are ignored."""
         parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):
@@ -174,10 +173,8 @@ class Changes:
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:
-        number, text = (
-            visit.parameters.read_integer("id"),
-            remove_invisible(visit.parameters.read_text("text", MAX_TEXT_CHARS)).strip(),
-        )
+        number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
+        text = remove_invisible(text).strip()
         if not text:
             raise VisitRefused(400, tr("dashboard-summary-empty"))
         match await self._services.rebuilder.correct(visit.scope, number, text):
@@ -259,7 +256,6 @@ def _parse_title(visit: Visit) -> str:
 
 
 def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
-    """Return a question about the reminder that a model parsed, and the data that the page sends to confirm it."""
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when

@@ -1,13 +1,15 @@
-"""Convert messages, summaries, facts and choices to JSON for the page."""
+"""Convert records to JSON for the page."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from chat.choices import Choice
+from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.told import format_worth
+from locales.told import format_left_out, format_reason, format_worth, name_part
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
@@ -19,6 +21,7 @@ Json = dict[str, Any]
 MAX_TITLE_CHARS = 80
 _SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
 MAX_SHOWN_CHARS = 4_000  # of a message in a list; the whole text is fetched on demand
+MAX_RECENT = 100  # messages just before an explained answer
 
 
 def pick(record: object, *names: str) -> Json:
@@ -50,7 +53,7 @@ def format_hit(hit: Hit) -> Json:
 
 
 def format_summary_head(summary: Summary) -> Json:
-    """Return a summary as JSON with its title, without its text."""
+    """Return a summary as JSON with its title, but without its text."""
     return {
         **pick(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
         "title": find_title(summary.text),
@@ -68,10 +71,9 @@ def find_title(text: str) -> str:
 
 def format_summary(summary: Summary) -> Json:
     """Return a summary as JSON with its text, and the model, time and tokens that it took."""
-    figures = pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out")
     return {
         **format_summary_head(summary),
-        **figures,
+        **pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
         "text": summary.text,
         "is_corrected": bool(summary.correction),
     }
@@ -98,4 +100,48 @@ def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
         "hint": hint or (tr(choice.hint) if choice.hint else ""),
         "value": value,
         "values": [(offered, choice.label(offered)) for offered in choice.values],
+    }
+
+
+def format_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
+    """Return how an answer was made as JSON. `turn` holds the messages of its turn."""
+    record = explanation.record
+    question = "\n".join(message.content for message in turn if message.is_user)
+    answer = "".join(message.content for message in turn if message.id == number)
+    return {
+        **pick(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
+        "id": number,
+        "question": question[:MAX_SHOWN_CHARS] or None,
+        "answer": answer[:MAX_SHOWN_CHARS] or None,
+        "lost": "" if record.is_known else tr("why-lost"),
+        "parts": [
+            {
+                "name": part.name,
+                "label": name_part(part.name),
+                "tokens": part.tokens,
+                "budget": part.budget if part.budget and part.name != "message" else None,
+            }
+            for part in record.parts
+            if part.tokens
+        ],
+        "profile": explanation.profile.text if explanation.profile else None,
+        "facts": [
+            {
+                "text": fact.text if fact else None,
+                "since": fact.valid_from.isoformat() if fact else None,
+                "why": format_reason(chosen.score, least=0),
+                "replaced": earlier.text
+                if fact and chosen.mark == "changed" and (earlier := explanation.earlier.get(fact.id))
+                else None,
+            }
+            for fact, chosen in explanation.facts
+        ],
+        "snippets": [
+            {"message": format_message(message) if message else None, "why": format_reason(chosen.score)}
+            for message, chosen in explanation.snippets
+        ],
+        "looked_up": [format_message(message) if message else None for message in explanation.looked_up],
+        "summaries": [format_summary(summary) for summary in explanation.summaries],
+        "recent": [format_message(message) for message in explanation.recent[-MAX_RECENT:]],
+        "cut": format_left_out(record.cut, is_message_cut=record.message_was_cut),
     }

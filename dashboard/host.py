@@ -1,4 +1,4 @@
-"""The parts of the bot that the page needs. The caller that starts the page provides them."""
+"""The parts of the bot that the page needs, provided by the caller that starts the page."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,28 +13,18 @@ from settings import Secret
 
 STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
 
-Configures = Callable[[int, int], Awaitable[bool]]
-"""configures(owner, person): return True if the person may configure this group's memory."""
-Decide = Callable[[int, Standing, int], Awaitable[object]]
-"""decide(person, standing, admin): store an admin's decision, and notify a person who is let in."""
-SendFile = Callable[[int, str, IO[bytes]], Awaitable[bool]]
-"""send_file(person, name, file): send a file to a private chat. Return False if the bot may not write there."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The bot around the page.
+    """The bot around the page. Without a `bot_token`, nobody can sign in from Telegram."""
 
-    `url` is the page's address without a trailing slash. `hosts` are the accepted Host headers. Nobody can sign in from
-    Telegram without a `bot_token`.
-    """
-
-    url: str
-    hosts: tuple[str, ...]
-    configures: Configures
-    decide: Decide
+    url: str  # the page's address without a trailing slash
+    hosts: tuple[str, ...]  # accepted Host headers
+    configures: Callable[[int, int], Awaitable[bool]]  # (owner, person): may the person configure the group's memory?
+    decide: Callable[[int, Standing, int], Awaitable[object]]  # (person, standing, admin): store an admin's decision
     health: Callable[[], Awaitable[Mapping[str, bool]]]
-    send_file: SendFile | None = None
+    # (person, name, file): send a file to a private chat. Return False if the bot may not write there.
+    send_file: Callable[[int, str, IO[bytes]], Awaitable[bool]] | None = None
     bot_token: Secret = field(default=Secret(""))
     operation: Operation = field(default_factory=Operation)
     default_language: str = ENGLISH

@@ -23,7 +23,7 @@ from locales.page_texts import to_page_text
 from locales.told import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
-from records.messages import TIMELINE_KINDS, TimelineKind, is_of_kind
+from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind
 from records.owners import OwnerConfig
 from records.scopes import Scope
 from records.status import Status
@@ -36,6 +36,7 @@ PAGE_SIZE = 20  # messages on one page of search results
 MAX_FOUND = 1_000  # messages that one search finds
 MAX_NEAR = 10  # messages that are only close in meaning
 MAX_QUERY_CHARS = 400
+MAX_EXPLANATIONS = 10  # in one response
 MAX_PLACES = 50  # topics of a group, and conversations in each topic
 MAX_FACTS_SENT = 10_000
 MAX_NAME_CHARS = 100
@@ -44,24 +45,32 @@ DAYS_OF_USE = 30
 
 @define(kw_only=True, eq=False)
 class Views:
-    """Handle requests that change nothing."""
+    """The handlers of requests that change nothing."""
 
     _services: Services
     _operation: Operation
 
     async def get_home(self, visit: Visit) -> Answer:
         """Return the state of a memory. The page polls it."""
-        status = await self._services.summaries.status(visit.scope)
+        config, status = visit.config, await self._services.summaries.status(visit.scope)
         async with self._services.memory.home(visit.owner) as store:
             facts = await store.facts.read_revision(visit.owner)
         return {
             "owner": visit.owner,
             "thread": visit.scope.thread,
             "is_group": visit.is_group,
-            "zone": _name_zone(visit.config),
+            "zone": _name_zone(config),
             "language": visit.language,
             "scopes": await self.list_scopes(visit.owner),
-            "memory": format_memory(visit.config),
+            "memory": {
+                "configured": config is not None,
+                "enabled": bool(config and config.enabled),
+                "incognito": bool(config and config.incognito),
+                "storage": STORAGE_NAMES[config.storage] if config else "",
+                "every_n": config.every_n if config else DEFAULT_EVERY_N,
+                "policy": config.policy if config else "pyramid",
+                "auto_fold": config.auto_fold if config else True,
+            },
             "counts": {**_format_counts(status), "facts": facts},
             "folding": _format_folding(status),
             "rebuilding": status.rebuilding,
@@ -71,12 +80,12 @@ class Views:
     async def get_opening(self, visit: Visit) -> Answer:
         """Return the state of a memory, and its newest messages unless `limit` is 0."""
         answer: Answer = {"home": await self.get_home(visit)}
-        return answer | (
-            {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
-        )
+        if visit.parameters.read_integer("limit", 0):
+            answer["timeline"] = await self.get_timeline(visit)
+        return answer
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
-        """Return the conversations of a chat by topic, with the open one of each marked."""
+        """Return the conversations of a chat by topic. The open one of each topic is marked."""
         async with self._services.memory.home(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
@@ -200,6 +209,22 @@ class Views:
             "above": [forms.format_summary(other) for other in known.values() if number in other.source_ids][:MAX_ROWS],
         }
 
+    async def list_explanations(self, visit: Visit) -> Answer:
+        """Return a page of explanations of answers, newest first."""
+        before = visit.parameters.read_optional_integer("before")
+        explained = self._services.explanations.explain_latest
+        found = await explained(visit.scope, before=before, limit=MAX_EXPLANATIONS + 1)
+        turns: dict[int | None, Sequence[Message]] = {}
+        async with self._services.memory.home(visit.owner) as store:
+            ids = [number for number, _ in found if number is not None]
+            for answer in await store.read_messages(visit.scope, ids):
+                turns[answer.id] = await store.read_turn(visit.scope, answer.turn)
+        shown = found[:MAX_EXPLANATIONS]
+        return {
+            "answers": [forms.format_explanation(number, made, turns.get(number, ())) for number, made in shown],
+            "next": shown[-1][0] if len(found) > MAX_EXPLANATIONS else None,
+        }
+
     async def get_statistics(self, visit: Visit) -> Answer:
         services = self._services
         status = await services.summaries.status(visit.scope)
@@ -230,11 +255,11 @@ class Views:
         }
 
     async def count_messages_per_day(self, visit: Visit) -> Answer:
-        """Return the number of messages for each day that has any."""
+        """Return each day that has messages, with their number."""
         return {"days": [(day, messages) for day, messages, _ in await self._count_per_day(visit)]}
 
     async def _count_per_day(self, visit: Visit) -> list[tuple[str, int, int]]:
-        """Return messages and characters per day in the owner's time zone."""
+        """Return each day in the owner's time zone with its number of messages and characters."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
         messages, characters = Counter[str](), Counter[str]()
@@ -270,18 +295,6 @@ def _parse_timeline_kind(visit: Visit) -> TimelineKind:
     if given not in TIMELINE_KINDS:
         raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")
     return given
-
-
-def format_memory(config: OwnerConfig | None) -> dict[str, object]:
-    return {
-        "configured": config is not None,
-        "enabled": bool(config and config.enabled),
-        "incognito": bool(config and config.incognito),
-        "storage": STORAGE_NAMES[config.storage] if config else "",
-        "every_n": config.every_n if config else DEFAULT_EVERY_N,
-        "policy": config.policy if config else "pyramid",
-        "auto_fold": config.auto_fold if config else True,
-    }
 
 
 def _find_midnight(visit: Visit, day: date | None) -> datetime | None:
