@@ -106,7 +106,7 @@ class Changes:
         return {
             "erases": erases,
             "quotes": quotes,
-            "counts": _format_counts(found),
+            "counts": pick(found, "messages", "summaries", "facts"),
             "is_nothing": found.is_nothing and not is_importing,
             "messages": [_shorten(message.content) for message in found.listing.messages],
             "facts": [_shorten(text) for text in found.listing.facts],
@@ -119,7 +119,7 @@ class Changes:
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_nothing else to_page_text(format_receipt(gone)),
-            "counts": _format_counts(gone),
+            "counts": pick(gone, "messages", "summaries", "facts"),
         }
 
     async def _parse_target(self, visit: Visit) -> Forgetting:
@@ -269,10 +269,6 @@ def _shorten(text: str) -> str:
 
 def _is_empty(what: Forgetting) -> bool:
     return what.what in ("messages", "facts") and not what.ids
-
-
-def _format_counts(found: Forgotten) -> dict[str, object]:
-    return pick(found, "messages", "summaries", "facts", "profiles", "versions", "reminders")
 
 
 def _read_value(parameters: Parameters, choice: Choice) -> object:

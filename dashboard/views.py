@@ -68,7 +68,6 @@ class Views:
                 "incognito": bool(config and config.incognito),
                 "storage": STORAGE_NAMES[config.storage] if config else "",
                 "every_n": config.every_n if config else DEFAULT_EVERY_N,
-                "policy": config.policy if config else "pyramid",
                 "auto_fold": config.auto_fold if config else True,
             },
             "counts": {**_format_counts(status), "facts": facts},
@@ -235,7 +234,7 @@ class Views:
             texts = await store.explanations.list_latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
-            "days": await self._count_per_day(visit),
+            **await self.count_messages_per_day(visit),
             "usage": [
                 {**forms.pick(usage, "day", "model"), **forms.pick(usage.used, "prompt", "completion", "answers")}
                 for usage in used
@@ -255,19 +254,13 @@ class Views:
         }
 
     async def count_messages_per_day(self, visit: Visit) -> Answer:
-        """Return each day that has messages, with their number."""
-        return {"days": [(day, messages) for day, messages, _ in await self._count_per_day(visit)]}
-
-    async def _count_per_day(self, visit: Visit) -> list[tuple[str, int, int]]:
-        """Return each day in the owner's time zone with its number of messages and characters."""
+        """Return each day in the owner's time zone that has messages, with their number."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
-        messages, characters = Counter[str](), Counter[str]()
-        for hour, count, size in hours:
-            day = hour.astimezone(visit.zone).date().isoformat()
-            messages[day] += count
-            characters[day] += size
-        return [(day, messages[day], characters[day]) for day in sorted(messages)]
+        messages = Counter[str]()
+        for hour, count, _ in hours:
+            messages[hour.astimezone(visit.zone).date().isoformat()] += count
+        return {"days": sorted(messages.items())}
 
     async def get_settings(self, visit: Visit) -> Answer:
         config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N

@@ -44,7 +44,7 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
         assert (answer["question"], answer["answer"]) == ("My boat is called Quinquereme.", "Noted.")
         assert sum(part["tokens"] for part in answer["parts"]) == answer["tokens"] > 0
         figures = await visitor.gets("statistics")
-        assert [messages for _, messages, _ in figures["days"]] == [2]
+        assert [messages for _, messages in figures["days"]] == [2]
         assert figures["answers"]["explained"] == 1
         assert sum(figure["answers"] for figure in figures["usage"]) == 1
         for path in ("speakers", "facts", "profile", "summaries", "settings", "reminders"):
