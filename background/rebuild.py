@@ -25,6 +25,7 @@ from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
 from runtime.tasks import cancel_and_wait
+from storage.tables.folds import make_summary_fields
 from summaries.generation import Material, format_superseded, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
 from summaries.policies import FOLD_ALL, find_policy
@@ -163,46 +164,49 @@ class Rebuilder:
     async def _make_planned_summary(
         self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
     ) -> None:
-        """Make a planned summary from the sources in `made`. Keep the text of a summary that a person corrected."""
-        below = sorted(
-            (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
-        )
+        """Make a planned summary from its sources in `made`. Keep the text of a summary that a person corrected."""
+        below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.order)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
-        first, last = _find_span(below, messages)
-        policy = find_policy(plan.policy)
+        ids, moments = _list_ends(below, messages)
+        has_levels = find_policy(plan.policy).has_levels
         overlapping = [
             summary
             for summary in corrected
-            if summary.first_at <= last[1]
-            and summary.last_at >= first[1]
-            and (summary.level == plan.level or not policy.has_levels)
+            if summary.first_at <= max(moments)
+            and summary.last_at >= min(moments)
+            and (summary.level == plan.level or not has_levels)
         ]
-        span = first[0], last[0]
+        span = min(ids), max(ids)
         same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
-        compressed = 1 + max((int(source.made.details["compressed"]) for source in below), default=0)
+        compressed = 1 + max((source.times_compressed for source in below), default=0)
         if same:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            stored = [_make_stored_summary(lease.scope, summary) for summary in below]
-            material = await self._gather_material(lease.scope, config, plan.policy, stored, messages, overlapping)
+            material = await self._gather_material(lease.scope, config, plan.policy, below, messages, overlapping)
             text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
-            made[source] = replace(made[source], is_active=False)
-        made.append(
-            Rebuilt(
-                level=plan.level,
-                made=text,
-                message_ids=plan.message_ids,
-                sources=plan.summary_ids,
-                base=plan.base_id,
-                first=first,
-                last=last,
-                message_count=len(messages) + sum(source.message_count for source in below),
-                policy=plan.policy,
-                correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
-            )
+            made[source] = replace(made[source], summary=replace(made[source].summary, is_active=False))
+        summary = Summary(
+            id=len(made),
+            scope=lease.scope,
+            level=plan.level,
+            created_at=max(moments),
+            source_chunk_ids=(),
+            source_ids=plan.summary_ids,
+            is_active=True,
+            first_id=min(ids),
+            last_id=max(ids),
+            first_at=min(moments),
+            last_at=max(moments),
+            message_count=len(messages) + sum(source.message_count for source in below),
+            base_id=plan.base_id,
+            policy=plan.policy,
+            reason="rebuild",
+            correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
+            **make_summary_fields(text),
         )
+        made.append(Rebuilt(summary=summary, message_ids=plan.message_ids))
 
     async def _gather_material(
         self,
@@ -216,8 +220,7 @@ class Rebuilder:
         """Return the sources of a summary. `corrected` are earlier summaries that a person corrected."""
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
-        moments = [message.created_at for message in messages]
-        moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
+        _, moments = _list_ends(below, messages)
         async with self._memory.home(scope.owner) as store:
             facts = await store.facts.list_all(scope.owner)
         return Material(
@@ -311,43 +314,19 @@ def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterato
 
 
 def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    active = sorted(
-        (summary.first[1], summary.first[0], index) for index, summary in enumerate(made) if summary.is_active
-    )
+    active = sorted((new.summary for new in made if new.summary.is_active), key=lambda summary: summary.order)
     return ScopeState(
         turns=turns,
         summaries=[
-            ActiveSummary(id=index, level=made[index].level, policy=made[index].policy, first_id=first)
-            for _, first, index in active
+            ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
+            for summary in active
         ],
         every_n=every_n,
     )
 
 
-def _find_span(
-    below: Sequence[Rebuilt], messages: Sequence[Message]
-) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
-    """Return the lowest id and date that a summary covers, and the highest ones."""
-    ends = [end for summary in below for end in (summary.first, summary.last)] + [
-        (message.id, message.created_at) for message in messages
-    ]
-    ids, dates = [number for number, _ in ends], [date for _, date in ends]
-    return (min(ids), min(dates)), (max(ids), max(dates))
-
-
-def _make_stored_summary(scope: Scope, rebuilt: Rebuilt) -> Summary:
-    return Summary(
-        id=0,
-        scope=scope,
-        level=rebuilt.level,
-        text=rebuilt.made.text,
-        created_at=rebuilt.last[1],
-        source_chunk_ids=(),
-        source_ids=(),
-        is_active=True,
-        first_id=rebuilt.first[0],
-        last_id=rebuilt.last[0],
-        first_at=rebuilt.first[1],
-        last_at=rebuilt.last[1],
-        message_count=rebuilt.message_count,
-    )
+def _list_ends(below: Sequence[Summary], messages: Sequence[Message]) -> tuple[list[int], list[datetime]]:
+    """Return the ids and times of messages, and of the first and last messages of summaries."""
+    ids = [number for summary in below for number in (summary.first_id, summary.last_id)]
+    moments = [moment for summary in below for moment in (summary.first_at, summary.last_at)]
+    return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

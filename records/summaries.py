@@ -102,23 +102,13 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rebuilt:
-    """One summary of a rebuild, which replaces all summaries of a scope at once.
+    """A summary that a rebuild made, and the messages of its own chunk.
 
-    `sources` and `base` are indices into the list of rebuilt summaries. `message_ids` are the messages of its own
-    chunk. `first` and `last` are the ids and times of the first and last covered message.
+    All ids of summaries are indices into the list of rebuilt summaries.
     """
 
-    level: int
-    made: NewSummary
+    summary: Summary
     message_ids: tuple[int, ...]
-    sources: tuple[int, ...]
-    base: int | None
-    first: tuple[int, datetime]
-    last: tuple[int, datetime]
-    message_count: int
-    policy: Policy
-    is_active: bool = True
-    correction: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

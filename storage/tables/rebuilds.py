@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from records.errors import StaleFold
 from records.messages import MessageOutline
 from records.scopes import Scope
-from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
-from storage.engine.protocol import Transaction
+from records.summaries import FoldLease, NewSummary, Rebuilt
 from storage.schema.rows import format_moment
 from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, write_under_lease
 from storage.tables.owner_tables import OwnerTables, take_ids
@@ -62,11 +62,20 @@ class RebuildTable(OwnerTables):
             first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.rows(_OLD, *scope)]
             chunks: list[list[int]] = []
-            for index, summary in enumerate(rebuilt):
-                below = [chunk for source in summary.sources for chunk in chunks[source]]
-                own = [first + index] if summary.message_ids else []
-                chunks.append(own if summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
-                await _insert_rebuilt(tx, scope, summary, first, index, chunks[index], now)
+            for new in rebuilt:
+                below = [chunk for source in new.summary.source_ids for chunk in chunks[source]]
+                own = [first + new.summary.id] if new.message_ids else []
+                chunks.append(own if new.summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
+                summary = replace(
+                    new.summary,
+                    id=first + new.summary.id,
+                    created_at=now,
+                    source_chunk_ids=tuple(chunks[-1]),
+                    source_ids=tuple(first + source for source in new.summary.source_ids),
+                    base_id=None if new.summary.base_id is None else first + new.summary.base_id,
+                )
+                await put_summary(tx, summary)
+                await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
             await tx.rows(DELETE_SUMMARIES, scope.owner, json.dumps(old))
             await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
@@ -87,33 +96,6 @@ class RebuildTable(OwnerTables):
         """Return the scopes whose last job was an interrupted rebuild. Leave out those with MAX_RESTARTS in a row."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
-
-
-async def _insert_rebuilt(
-    tx: Transaction, scope: Scope, rebuilt: Rebuilt, first: int, index: int, chunks: Sequence[int], now: datetime
-) -> None:
-    """Insert a summary with the id `first` + `index`, and assign its messages to it."""
-    summary = Summary(
-        id=first + index,
-        scope=scope,
-        level=rebuilt.level,
-        created_at=now,
-        source_chunk_ids=tuple(chunks),
-        source_ids=tuple(first + source for source in rebuilt.sources),
-        is_active=rebuilt.is_active,
-        first_id=rebuilt.first[0],
-        last_id=rebuilt.last[0],
-        first_at=rebuilt.first[1],
-        last_at=rebuilt.last[1],
-        message_count=rebuilt.message_count,
-        base_id=None if rebuilt.base is None else first + rebuilt.base,
-        policy=rebuilt.policy,
-        reason="rebuild",
-        correction=rebuilt.correction,
-        **make_summary_fields(rebuilt.made),
-    )
-    await put_summary(tx, summary)
-    await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(rebuilt.message_ids))
 
 
 _OUTLINE = """

@@ -11,6 +11,7 @@ from records.messages import Message, NewMessage
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary, Rebuilt, Summary
 from storage.stores.memory_store import MemoryStore
+from storage.tables.folds import make_summary_fields
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
 
 
@@ -84,19 +85,24 @@ async def test_quiet_scopes(store: MemoryStore) -> None:
     assert await store.list_quiet_scopes(NOW) == [], "everything is folded"
 
 
-def rebuilt(messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False) -> Rebuilt:
-    return Rebuilt(
+def rebuilt(place: int, messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False) -> Rebuilt:
+    summary = Summary(
+        id=place,
+        scope=messages[0].scope,
         level=2 if sources else 1,
-        made=made("Made anew."),
-        message_ids=() if sources else ids(messages),
-        sources=sources,
-        base=None,
-        first=(messages[0].id, messages[0].created_at),
-        last=(messages[-1].id, messages[-1].created_at),
-        message_count=len(messages),
-        policy="pyramid",
+        created_at=messages[-1].created_at,
+        source_chunk_ids=(),
+        source_ids=sources,
         is_active=is_active,
+        first_id=messages[0].id,
+        last_id=messages[-1].id,
+        first_at=messages[0].created_at,
+        last_at=messages[-1].created_at,
+        message_count=len(messages),
+        reason="rebuild",
+        **make_summary_fields(made("Made anew.")),
     )
+    return Rebuilt(summary=summary, message_ids=() if sources else ids(messages))
 
 
 async def archived(store: MemoryStore, scope: Scope = ANNA) -> list[Message]:
@@ -117,7 +123,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         assert [(one.id, one.turn, one.is_user) for one in outline] == [
             (one.id, one.turn, one.role == "user") for one in stored[:6]
         ]
-        row = [rebuilt(stored[:4]), rebuilt(stored[4:6]), rebuilt(stored[:6], (0, 1), is_active=True)]
+        row = [rebuilt(0, stored[:4]), rebuilt(1, stored[4:6]), rebuilt(2, stored[:6], (0, 1), is_active=True)]
         await store.rebuilds.commit_rebuild(held, row, outline, since=NOW, now=NOW)
         digest = await store.compute_digest(ANNA.owner)
     async with opener(tmp_path) as store:
@@ -140,7 +146,7 @@ async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: M
     lost = replace(held, fence=held.fence - 1)
     for lease_of, seen in ((lost, outline), (held, outline[1:])):
         with pytest.raises(StaleFold):
-            await store.rebuilds.commit_rebuild(lease_of, [rebuilt(stored[:6])], seen, since=NOW, now=NOW)
+            await store.rebuilds.commit_rebuild(lease_of, [rebuilt(0, stored[:6])], seen, since=NOW, now=NOW)
     with pytest.raises(StaleFold):
         await store.rebuilds.extend_lease(lost, NOW + MINUTE)
     await store.rebuilds.extend_lease(held, NOW + 9 * MINUTE)
