@@ -1,15 +1,54 @@
-"""Turn the dates of chats as text into days, by the order and the calendar of the whole file."""
+"""Turn chats as text into messages. The order and the calendar of a whole file tell their days."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import MAXYEAR, date
+from datetime import MAXYEAR, UTC, date, datetime, time
+from functools import partial
+from typing import NamedTuple
 
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, FIRST_YEAR, WrittenDate, arrange, find_calendar, find_order
-from transfer.formats.conversations import Conversations
-from transfer.formats.history import NO_DATE, ImportQuestion
+from transfer.formats.conversations import Conversations, LeftOut, hash_parts, number_name, order_by_file
+from transfer.formats.history import NO_DATE, ImportedHistory, ImportedMessage, ImportQuestion
+from transfer.formats.values import WrongElement
 
 _Numbers = tuple[int, int, int]
+
+
+class ChatLine(NamedTuple):
+    """A message of a chat as text."""
+
+    day: WrittenDate | None
+    clock: time
+    speaker: str | None  # None if unknown, "" for a line of the app
+    words: str
+    stamp: str = ""  # the date as written, if it distinguishes messages
+
+
+def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> ImportedHistory:
+    """Return the history of these chats. Ask who the person is, and for what their dates leave open."""
+    days = read_days([[line.day for line in chat if line.day] for chat in chats], talks)
+    for chat, chat_days in zip(chats, days, strict=True):
+        left = iter(chat_days)
+        dated = ((line, line.day and next(left)) for line in chat)
+        elements = ((pair[0].stamp or f"[{number}]", -1, pair) for number, pair in enumerate(dated))
+        talks.add(order_by_file(talks.read_messages(elements, partial(_read_line, talks, Counter[str]()))))
+    talks.ask_who_imports()
+    return talks.make_history()
+
+
+def _read_line(talks: Conversations, seen: Counter[str], dated_line: tuple[ChatLine, date | None]) -> ImportedMessage:
+    line, day = dated_line
+    if line.speaker == "":
+        raise LeftOut("service")
+    if not line.words:
+        raise LeftOut("wordless")
+    if day is None:
+        raise WrongElement
+    said_at = datetime.combine(day, line.clock, talks.reading.zone).astimezone(UTC)
+    name = number_name(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
+    return talks.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
 
 
 def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> list[list[date | None]]:

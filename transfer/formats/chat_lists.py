@@ -122,19 +122,18 @@ def _find_speaker(members: Mapping[str, Any]) -> str:
 
 
 def _find_name(value: object) -> str:
-    members = fold_names(to_object(value))
-    user = to_object(members.get("user"))  # of Teams
-    return (
-        to_text(value)
-        or next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
-        or (_find_name(user) if user else "")
-    )
+    if not isinstance(value, dict):
+        return to_text(value)
+    members = fold_names(value)
+    name = next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
+    return name or _find_name(members.get("user"))  # of Teams
 
 
 def _find_text(value: object) -> str:
     """Return a text, or the text in an object, as Matrix and Teams write."""
-    members = fold_names(to_object(value))
-    return to_text(value) or next((text for name in _TEXTS if (text := to_text(members.get(name)))), "")
+    if not isinstance(value, dict):
+        return to_text(value)
+    return next((text for name in _TEXTS if (text := to_text(fold_names(value).get(name)))), "")
 
 
 def fix_letters(text: str) -> str:

@@ -4,19 +4,15 @@ The head of a message has a time. A line of its own may have the day, and the ne
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, time
-from functools import partial
+from datetime import time
 from itertools import takewhile
-from typing import NamedTuple
 
 from runtime.cooperative import yielding_gil
-from transfer.formats.chat_dates import read_days
+from transfer.formats.chat_dates import ChatLine, read_chats
 from transfer.formats.chat_heads import WrittenDate, find_date, find_half
-from transfer.formats.conversations import Conversations, LeftOut, hash_parts, number_name, order_by_file
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
-from transfer.formats.values import WrongElement
+from transfer.formats.conversations import Conversations
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
 _CLOCK = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
@@ -40,31 +36,19 @@ _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Disc
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
-class _ChatLine(NamedTuple):
-    day: WrittenDate | None
-    clock: time
-    speaker: str | None  # None until its line comes, "" for a line of the app
-    words: str
-
-
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("chat-texts", reading)
-    chats = [list(_parse_lines(_FOOTER.sub("", file.text))) for file in files]
-    days = read_days([[line.day for line in chat if line.day] for chat in chats], talks)
-    for file, chat, chat_days in zip(files, chats, days, strict=True):
-        seen: Counter[str] = Counter()
-        lines = _split_speakers(chat) if _LINE_DAY.match(file.text) else chat
-        left = iter(chat_days)
-        each = ((f"[{number}]", -1, (said, said.day and next(left))) for number, said in enumerate(lines))
-        talks.add(order_by_file(talks.read_messages(each, partial(_read_message, reading, seen))))
-    talks.ask_who_imports()
-    return talks.make_history()
+    chats = []
+    for file in files:
+        lines = list(_parse_lines(_FOOTER.sub("", file.text)))
+        lines = _split_speakers(lines) if _LINE_DAY.match(file.text) else lines
+        chats.append([_clean_words(line) for line in lines])
+    return read_chats(chats, Conversations("chat-texts", reading))
 
 
-def _parse_lines(text: str) -> Iterator[_ChatLine]:
+def _parse_lines(text: str) -> Iterator[ChatLine]:
     """Yield each message with its day. A line without a head continues the previous message."""
     day: WrittenDate | None = None
-    said: _ChatLine | None = None
+    said: ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
     for line in yielding_gil(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
@@ -77,7 +61,7 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
             speaker = groups.get("speaker")
-            said = _ChatLine(own_day or day, clock, speaker and speaker.strip(), found["words"])
+            said = ChatLine(own_day or day, clock, speaker and speaker.strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new
         elif said and said.speaker is None:
@@ -88,7 +72,7 @@ def _parse_lines(text: str) -> Iterator[_ChatLine]:
         yield said
 
 
-def _split_speakers(lines: Sequence[_ChatLine]) -> list[_ChatLine]:
+def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
     """Split the speaker off the words: the longest beginning that all lines with the same first word share."""
     common: dict[str, list[str]] = {}
     for line in lines:
@@ -101,20 +85,14 @@ def _split_speakers(lines: Sequence[_ChatLine]) -> list[_ChatLine]:
     ]
 
 
-def _read_message(reading: FileReading, seen: Counter[str], given: tuple[_ChatLine, date | None]) -> ImportedMessage:
-    said, day = given
-    words = said.words.strip()
-    if said.speaker == "" or words.startswith("☎"):
-        raise LeftOut("service")
+def _clean_words(line: ChatLine) -> ChatLine:
+    words = line.words.strip()
+    if words.startswith("☎"):  # a call
+        return line._replace(speaker="")
     if _STAND_IN.fullmatch(words):
-        raise LeftOut("wordless")
-    words = words[1:-1].replace('""', '"') if "\n" in words and words[0] == words[-1] == '"' else words
-    if day is None or not words:
-        raise WrongElement
-    said_at = datetime.combine(day, said.clock, reading.zone).astimezone(UTC)
-    name = number_name(hash_parts(said_at.isoformat(), said.speaker, words), seen)
-    source = f"import:chat-texts:{name}"
-    return ImportedMessage(source=source, role="user", content=words, created_at=said_at, speaker=said.speaker or "?")
+        return line._replace(words="")
+    is_quoted = "\n" in words and words[0] == words[-1] == '"'
+    return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)
 
 
 def _fits(sample: Sample) -> bool:

@@ -10,7 +10,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn, find_branch, is_numbered
+from transfer.formats.conversations import Conversations, ImportedTurn, is_numbered
+from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
 from transfer.formats.values import demand_object, list_in, list_objects, parse_moment, to_object, to_text
@@ -28,22 +29,15 @@ def _read_object(talks: Conversations, raw: object) -> None:
     value = demand_object(raw)
     if "chat_messages" in value or "messages" in value:
         member = "chat_messages" if "chat_messages" in value else "messages"
-        messages = _select_branch([message for message in list_in(value, member) if message is not None])
+        messages = [message for message in list_in(value, member) if message is not None]
+        if all(to_object(message).get("parent_message_uuid") for message in messages):
+            messages = select_newest_branch(messages)
         elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
         talks.add_talk(value, elements, _read_turn, to_text(value.get("uuid")))
     elif "prompt_template" in value or "docs" in value:
         _read_project(value, talks)
     else:
         talks.facts += _read_memories(value)
-
-
-def _select_branch(messages: list[Any]) -> list[Any]:
-    """Return the branch that ends in the newest message, if messages name their parents."""
-    if not all(to_object(message).get("parent_message_uuid") and to_text(message.get("uuid")) for message in messages):
-        return messages
-    nodes = {message["uuid"]: message for message in messages}
-    path = find_branch(nodes, None, "parent_message_uuid", lambda name: to_text(nodes[name].get("created_at")))
-    return [nodes[name] for name in path]
 
 
 def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:

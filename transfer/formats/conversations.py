@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
@@ -101,9 +101,9 @@ class Conversations:
         for file in files:
             walk = file.walk()
             try:
-                for where, at, take in _iterate_objects(walk):
+                for where, at, stream in walk.objects():
                     with self.count_failures(where, walk, at):
-                        raw = take()
+                        raw = walk.value() if stream is walk else _read_line(stream)
                         title = to_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
                         with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                             if raw is not None:
@@ -151,7 +151,7 @@ class Conversations:
                 raise LeftOut("wordless")
             key = key or hash_parts(words)
             name = name or number_name(hash_parts(key, number, own, words), self._seen)
-            return replace(self.make_message(name, own, words.strip(), last), speaker=speaker)
+            return self.make_message(name, own, words.strip(), last, speaker=speaker)
 
         said = order_by_file(self.read_messages(((where, -1, element) for where, element in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
@@ -263,22 +263,6 @@ def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:
     for number in walk.elements():
         at = walk.at
         yield f"{where}[{number}]", at, walk.value()
-
-
-def _iterate_objects(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]]]:
-    """Yield the name and offset of each object of a file, and a function that reads it."""
-    if walk.peek() == "[":
-        for number in walk.elements():
-            yield f"[{number}]", walk.at, walk.value
-        walk.end()
-    elif walk.has_lines:
-        for number, (at, line) in enumerate(walk.lines()):
-            yield f"[{number}]", at, partial(_read_line, line)
-    else:
-        for number in count():
-            if not walk.peek():
-                break
-            yield f"[{number}]" if number else "", walk.at, walk.value
 
 
 def _read_line(line: JsonStream) -> Any:

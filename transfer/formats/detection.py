@@ -209,20 +209,12 @@ def _find_fitting(sample: Sample) -> ImportFormat | None:
 
 def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
     """Add the member names of the first objects to `sample`."""
-    for stream in islice(_iterate_objects(walk, sample.opening), _OBJECTS_SAMPLED):
+    objects = (stream for _, _, stream in walk.objects() if stream.peek() == "{")
+    for stream in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if stream is not walk else [])):  # one line of many may be damaged
             for name in stream.members():
                 sample.names.add(name)
                 yield
-
-
-def _iterate_objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
-    if opening == "[":
-        yield from (walk for _ in walk.elements() if walk.peek() == "{")
-    elif walk.has_lines:
-        yield from (line for _, line in walk.lines())
-    else:
-        yield walk
 
 
 def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:

@@ -143,7 +143,7 @@ class _FileReader:
         for name, members in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_talk({**raw, **more}, _select_newest_branch(members), self._talks)
+            _add_talk({**raw, **more}, select_newest_branch(members), self._talks)
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
     return [tree[name] for name in path if _is_message(tree[name])]
 
 
-def _select_newest_branch(messages: list[Any]) -> list[Any]:
+def select_newest_branch(messages: list[Any]) -> list[Any]:
     """Return the newest branch if the messages name their parents, otherwise all messages."""
     dicts = [message for message in messages if isinstance(message, dict)]
     number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
@@ -240,6 +240,8 @@ def _unwrap_item(item: Any) -> Any:
 def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Split an object with a question and an answer into two messages. Return [] for other objects."""
     queries = ("user",) if "assistant" in value else _QUERIES
+    if value.keys().isdisjoint(queries):  # as most objects are
+        return []
     query = next((to_text(value[name]) for name in queries if to_text(value.get(name)).strip()), "")
     if not query:
         return []

@@ -6,7 +6,7 @@ This module reads objects and arrays within limits. The standard decoder reads s
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import count, islice
 from typing import Any, NoReturn
 
 from locales.catalog import tr
@@ -103,18 +103,32 @@ class JsonStream:
             if self.at == begin:
                 self.skip()
 
-    @property
-    def has_lines(self) -> bool:
-        """Return True if the text holds one object per line."""
+    def objects(self) -> Iterator[tuple[str, int, "JsonStream"]]:
+        """Yield each value of a file with its name and offset, as a stream.
+
+        The file is an array, has one object per line, or has one value after another. A line has its own stream.
+        """
+        if self.peek() == "[":
+            for number in self.elements():
+                yield f"[{number}]", self.at, self
+            self.end()
+        elif self._has_lines():
+            for number, found in enumerate(yielding_gil(_LINE.finditer(self._text))):
+                line = JsonStream(found[0], most=self._left)
+                yield f"[{number}]", found.start(), line
+                self._left = line._left
+        else:
+            for number in count():
+                if not self.peek():
+                    return
+                begin = self.at
+                yield f"[{number}]" if number else "", begin, self
+                if self.at == begin:
+                    self.skip()
+
+    def _has_lines(self) -> bool:
         first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
         return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
-
-    def lines(self) -> Iterator[tuple[int, "JsonStream"]]:
-        """Yield the offset of each line that is not empty, and a stream over it."""
-        for found in yielding_gil(_LINE.finditer(self._text)):
-            line = JsonStream(found[0], most=self._left)
-            yield found.start(), line
-            self._left = line._left
 
     def end(self) -> None:
         """Raise ImportRefused if anything follows."""

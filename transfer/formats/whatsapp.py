@@ -7,16 +7,13 @@ media without words are skipped.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, tzinfo
-from functools import partial
-from typing import NamedTuple
+from datetime import time
 
 from runtime.cooperative import yielding_gil
-from transfer.formats.chat_dates import read_days
-from transfer.formats.chat_heads import Head, parse_head, parse_lines
-from transfer.formats.conversations import Conversations, hash_parts, number_name, order_by_file
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
-from transfer.formats.values import WrongElement
+from transfer.formats.chat_dates import ChatLine, read_chats
+from transfer.formats.chat_heads import parse_head, parse_lines
+from transfer.formats.conversations import Conversations
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
 MAX_SPEAKER_CHARS = 100  # characters: a longer beginning of a line is a sentence of the system
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
@@ -46,38 +43,14 @@ _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is me
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
-class _WhatsAppLine(NamedTuple):
-    head: Head
-    speaker: str
-    words: str
-
-
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
-    chats = [_read_lines(file.text, talks.skipped) for file in files]
-    written = [[(said.head.date, said.head.order) for said in chat] for chat in chats]
-    for chat, days in zip(chats, read_days(written, talks), strict=True):
-        seen: Counter[str] = Counter()
-        each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, days, strict=True))
-        talks.add(order_by_file(talks.read_messages(each, partial(_read_message, reading.zone, seen))))
-    talks.ask_who_imports()
-    return talks.make_history()
+    return read_chats([_read_lines(file.text, talks.skipped) for file in files], talks)
 
 
-def _read_message(zone: tzinfo, seen: Counter[str], given: tuple[_WhatsAppLine, date | None]) -> ImportedMessage:
-    said, day = given
-    if day is None:
-        raise WrongElement
-    said_at = datetime.combine(day, time(*said.head.clock), zone).astimezone(UTC)
-    name = number_name(hash_parts(said.head.stamp, said.speaker, said.words), seen)
-    return ImportedMessage(
-        source=f"import:whatsapp:{name}", role="user", content=said.words, created_at=said_at, speaker=said.speaker
-    )
-
-
-def _read_lines(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
+def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     """Return what people said, including polls and places, without the app's own lines."""
-    said: list[_WhatsAppLine] = []
+    said: list[ChatLine] = []
     for head, line in yielding_gil(parse_lines(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
@@ -94,7 +67,8 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[_WhatsAppLine]:
             skipped["wordless"] += 1
             continue
         rest = _MARK.sub("", rest) if is_marked else rest
-        said.append(_WhatsAppLine(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
+        speaker = speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0") or "?"
+        said.append(ChatLine((head.date, head.order), time(*head.clock), speaker, rest, head.stamp))
     return said
 
 
