@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
+from llm import prompts
 from llm.meant_json import parse_meant_json
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
@@ -129,6 +130,9 @@ def find_ground(fact: ExtractedFact, message: Message) -> Ground | None:
         return None
     content = message.content
     start, end = _find_quote(fact.quote, content)
+    speaker, _, words = fact.quote.partition(": ")
+    if end == 0 and speaker.endswith(prompts.name_speaker(message)):  # small models copy the speaker of a line, too
+        start, end = _find_quote(words, content)
     if end == 0:
         return None
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
