@@ -35,12 +35,11 @@ log = logging.getLogger(__name__)
 MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
 RESULTS_SHARE = 3  # the divisor of the ceiling that gives the token limit for all tool calls and results of an answer
 SCHEMAS_SHARE = 12  # the divisor of the ceiling that gives the token limit for tool schemas
-
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
 
 class Remake(Protocol):
-    """Build the context of a question again for a smaller token budget. `alone` leaves out all history."""
+    """A function that builds a question's context again, within `ceiling` tokens. `alone` leaves out all history."""
 
     def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
 
@@ -64,6 +63,11 @@ class Answered:
     def record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for call in self.used for number in call.found))
         return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
+
+    @property
+    def given(self) -> GivenAnswer:
+        completion = self.completion
+        return GivenAnswer(record=self.record, is_truncated=completion.is_truncated, is_stopped=self.is_stopped)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -97,11 +101,6 @@ class Answered:
         return [*notes, answer]
 
 
-def make_given_answer(answered: Answered) -> GivenAnswer:
-    completion = answered.completion
-    return GivenAnswer(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
-
-
 @define(kw_only=True, eq=False)
 class AnswerLoop:
     """Asks the owner's model and runs the tools that it calls. Without `tools` it is offered none."""
@@ -131,11 +130,12 @@ class AnswerLoop:
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
             ceiling = limit_prompt_tokens(model, self._ceiling)
-            extra = self._count_schema_tokens(offer) + self._count_exchange_tokens(exchanged)
+            extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchanged)
             if context.tokens + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchanged, offer, extra = [], (), 0
                 context = await remake(ceiling - extra, alone=suspects is not None)
+            finish = partial(Answered, context=_add_tool_exchange(context, exchanged, extra), used=tuple(used))
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
             try:
@@ -145,12 +145,10 @@ class AnswerLoop:
                 if kept is None or not (text := kept()):
                     raise
                 completion = Completion(text=text, model=model.name, is_truncated=True)
-                whole = _add_tool_exchange(context, exchanged, extra)
-                return Answered(
-                    context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
-                )
+                return finish(completion=completion, at=self._clock(), is_stopped=True)
             except (HistoryRefused, ModelDeclined) as error:
-                if suspects is not None or (isinstance(error, ModelDeclined) and not _has_history(context)):
+                has_history = len(context.messages) > 2 or context.snippets or context.facts
+                if suspects is not None or (isinstance(error, ModelDeclined) and not has_history):
                     raise
                 log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
@@ -167,17 +165,12 @@ class AnswerLoop:
                     exchanged, offer = [], ()
                 continue
             if not completion.calls:
-                whole = _add_tool_exchange(context, exchanged, extra)
-                return Answered(
-                    context=whole, completion=completion, at=self._clock(), used=tuple(used), suspects=suspects or ()
-                )
+                return finish(completion=completion, at=self._clock(), suspects=suspects or ())
             if must_answer or self._tools is None:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
             room = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchanged)
-            new, results = await self._run_tools(
-                self._tools, completion, turn, partial(_collect_seen_ids, context, used), room=room
-            )
+            new, results = await self._run_tools(self._tools, completion, turn, context, used, room=room)
             exchanged += new
             used += results
             must_answer = rounds == MAX_ROUNDS or len(results) < len(completion.calls)
@@ -187,7 +180,8 @@ class AnswerLoop:
         tools: MemoryTools,
         completion: Completion,
         turn: Turn,
-        seen: Callable[[Sequence[Used]], Seen],
+        context: Context,
+        earlier: Sequence[Used],
         *,
         room: int,
     ) -> tuple[list[PromptMessage], list[Used]]:
@@ -201,7 +195,8 @@ class AnswerLoop:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
-            used.append(await tools.carry_out(call, turn, seen=seen(used), room=share))
+            seen = _collect_seen_ids(context, [*earlier, *used])
+            used.append(await tools.carry_out(call, turn, seen=seen, room=share))
         if not used:
             return [], []
         with_text = _format_round(completion.text, used, reasoning)
@@ -218,24 +213,16 @@ class AnswerLoop:
         if self._tools is None or not self._choose_model(turn).takes_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
-        while offer and self._count_schema_tokens(offer) * SCHEMAS_SHARE > self.ceiling(turn):
+        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.ceiling(turn):
             offer = offer[:-1]
         return offer
-
-    def _count_schema_tokens(self, offer: Sequence[Tool]) -> int:
-        return self._tokens.count(format_tools_as_text(offer))
 
     def _count_exchange_tokens(self, exchanged: Sequence[PromptMessage]) -> int:
         return sum(self._tokens.count_message(message) for message in exchanged)
 
 
-def _has_history(context: Context) -> bool:
-    return len(context.messages) > 2 or bool(context.snippets or context.facts)
-
-
-def _collect_seen_ids(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
+def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
     """Return the messages and summaries that the prompt and the tools have shown the model in this turn."""
-    used = [*before, *now]
     shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
     return Seen(
         messages=shown.union(*(call.found for call in used)),
@@ -252,7 +239,6 @@ def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], ext
 
 
 def _format_round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
-    """Return tool calls and their results as messages."""
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),

@@ -43,39 +43,36 @@ class Answerer:
 
     async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         """Build the context and ask the model while background requests wait. Raise ModelError."""
-        async with self._precedence.answering():
-            return await self._request_answer(turn, on_text, kept)
-
-    async def _request_answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         session = turn.session
-        await self._quota.raise_if_used_up(turn.incoming.person.id)
-        if session.is_outdated:  # a fact was forgotten since the question was stored
-            session.is_outdated, turn.sources = False, None
-        async with self._preparing:
-            context = await self._build_context(turn, self._answer_loop.ceiling(turn))
-        if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
-            context = await self._shorten_context(turn, context)
-        ask = partial(
-            self._answer_loop.answer, turn, remake=partial(self._build_context, turn), on_text=on_text, kept=kept
-        )
-        try:
-            answered = await ask(context)
-        except PicturesRefused as refusal:
-            if turn.incoming.is_wordless and not turn.incoming.passages:
-                raise
-            turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
-            turn.incoming = replace(turn.incoming, pictures=())
-            context = await self._build_context(turn, self._answer_loop.ceiling(turn))
-            answered = await ask(context)
-        session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
-        if answered.context.message_was_cut:
-            turn.notices.append(tr("notices-cut"))
-        if answered.completion.is_truncated and not answered.is_stopped:
-            turn.notices.append(tr("notices-truncated"))
-        return answered
+        async with self._precedence.answering():
+            await self._quota.raise_if_used_up(turn.incoming.person.id)
+            if session.is_outdated:  # a fact was forgotten since the question was stored
+                session.is_outdated, turn.sources = False, None
+            async with self._preparing:
+                context = await self._build_context(turn, self._answer_loop.ceiling(turn))
+            if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
+                context = await self._shorten_context(turn, context)
+            ask = partial(
+                self._answer_loop.answer, turn, remake=partial(self._build_context, turn), on_text=on_text, kept=kept
+            )
+            try:
+                answered = await ask(context)
+            except PicturesRefused as refusal:
+                if turn.incoming.is_wordless and not turn.incoming.passages:
+                    raise
+                turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
+                turn.incoming = replace(turn.incoming, pictures=())
+                context = await self._build_context(turn, self._answer_loop.ceiling(turn))
+                answered = await ask(context)
+            session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
+            if answered.context.message_was_cut:
+                turn.notices.append(tr("notices-cut"))
+            if answered.completion.is_truncated and not answered.is_stopped:
+                turn.notices.append(tr("notices-truncated"))
+            return answered
 
     async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
-        """Build the context. Use no memory for a question asked `alone`, or if the store cannot be read."""
+        """Build the context, without memory if the question is asked `alone` or the store cannot be read."""
         built = partial(
             self._retrieval.build_context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone
         )
@@ -97,7 +94,7 @@ class Answerer:
         return await built(store=None, unstored=turn.history)
 
     async def _shorten_context(self, turn: Turn, context: Context) -> Context:
-        """Fold messages before the answer if the prompt is nearly full. If that fails, return the context as it is."""
+        """Fold messages and build the context again. If nothing was folded, return the context as it is."""
         try:
             outcome = await self._summaries.fold(turn.scope, "pressure")
         except StorageError as error:
@@ -105,9 +102,8 @@ class Answerer:
             return context
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
-        return (
-            await self._build_context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
-        )
+        is_folded = outcome.state == "folded"
+        return await self._build_context(turn, self._answer_loop.ceiling(turn)) if is_folded else context
 
     def _report_failed_recall(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)

@@ -16,7 +16,7 @@ from records.errors import DocumentUnreadable, StorageError
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """Reads, looks at and transcribes what people send along. `chosen` returns the model that answers an owner."""
+    """Reads documents and recordings and sizes pictures. `chosen` returns the model that answers an owner."""
 
     _documents: DocumentReader
     _model: ChatModel

@@ -28,10 +28,9 @@ from text.time_zones import find_similar_names, find_zone
 
 Change = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
-GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")
-"""The texts that head the groups of choices."""
+GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")  # headings
+# The values before anything was chosen. Others begin as "" or with the first one.
 USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
-"""The values before anything was chosen, where that is not "" or the first one."""
 
 
 class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
@@ -44,7 +43,7 @@ class MemoryIsOff(NotOffered):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One setting, stored in the OwnerConfig field `name`. `text` and `hint` are keys of texts."""
+    """A setting that owners can choose. `name` is a field of OwnerConfig, `text` and `hint` are locale keys."""
 
     name: str
     text: str
@@ -57,7 +56,7 @@ class Choice:
     change_to: Callable[[Any], Change] | None = None
 
     def is_offered(self, config: OwnerConfig | None) -> bool:
-        """Return True if the choice has an effect now and has more than one value."""
+        """Return True if the setting has an effect now and more than one value."""
         is_on = self.name == "enabled" or (config is not None and config.enabled)
         return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
 
@@ -177,7 +176,7 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
 
 
 def change_own_persona(text: str) -> Change:
-    """Return a change that stores the owner's own style and selects it. Empty text goes back to the default style."""
+    """Return a change that stores and selects the owner's own style. Empty text selects the default style."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
         without = "" if known.persona == OWN_PERSONA else known.persona

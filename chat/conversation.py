@@ -14,7 +14,7 @@ from dataclasses import replace
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, Kept, make_given_answer
+from chat.answer_loop import Answered, Kept
 from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, choose_stricter
@@ -50,10 +50,10 @@ class Conversation:
     _store_fails: bool = field(default=False, init=False)
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
-        """Store the question, answer it, store the answer. Turns of one scope must not overlap.
+        """Store the question, answer it and store the answer. Return failures as a Reply with `is_error`.
 
-        Failures become a Reply with `is_error`. A turn that already has an answer is not asked again. If cancelled,
-        store what `kept` returns.
+        Turns of one scope must not overlap. A turn that already has an answer is not asked again. If cancelled, store
+        what `kept` returns.
         """
         session = self._sessions.of(incoming.scope)
         with measure_turn() as note:
@@ -88,7 +88,7 @@ class Conversation:
         on_text: OnText | None = None,
         kept: Kept | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again. The earlier answer becomes a version, and stands if there is no new one.
+        """Answer the last turn again. Keep the earlier answer as a version, or as it is if there is no new one.
 
         Return None if the turn is no longer the last one. Raise StorageError.
         """
@@ -115,7 +115,6 @@ class Conversation:
         kept: Kept | None,
         note: Callable[[Reply], Reply],
     ) -> Reply:
-        """Return a reply with a new answer, or with the earlier one and a notice."""
         try:
             answered = await self._answerer.answer(again, on_text, kept)
             if earlier is None:
@@ -129,9 +128,9 @@ class Conversation:
         except asyncio.CancelledError:
             if kept is None or kept() is None:
                 raise
-            if (stands := await self._make_reply_from_stored_answer(again, earlier)) is None:
-                raise
-            return replace(stands, notices=(tr("answers-stopped"),))
+            if stands := await self._make_reply_from_stored_answer(again, earlier):
+                return replace(stands, notices=(tr("answers-stopped"),))
+            raise
         reply = note(self._make_reply(again, answered))
         stands = await self._make_reply_from_stored_answer(again, earlier)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
@@ -150,15 +149,15 @@ class Conversation:
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: one.record.to_json() for text, one in session.find_given_answers(turn).items()}
+                accounts |= {text: given.record.to_json() for text, given in session.find_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.show_version(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
-            given = session.find_given_answers(turn).get(reply.text) if reply is not None else None
-            if shown.stored is None and given:
-                self._explanations.hold(shown.number, shown.incoming, given.record)
+            chosen = session.find_given_answers(turn).get(reply.text) if reply is not None else None
+            if shown.stored is None and chosen:
+                self._explanations.hold(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
@@ -170,11 +169,8 @@ class Conversation:
         mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
-        last: Sequence[Message] = [
-            message
-            for message in session.messages_in_mode(mode)
-            if message.turn == session.messages_in_mode(mode)[-1].turn
-        ]
+        held = session.messages_in_mode(mode)
+        last: Sequence[Message] = [message for message in held if message.turn == held[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
             await self._write_turns(session)
@@ -195,7 +191,7 @@ class Conversation:
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         text, record = answered.completion.text, answered.record
-        turn.session.note_answer(turn.number, text, make_given_answer(answered))
+        turn.session.note_answer(turn.number, text, answered.given)
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
             self._explanations.hold(turn.number, turn.incoming, record)
@@ -241,8 +237,11 @@ class Conversation:
         return await self._settling.settle(scope)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        """Run a callback once all messages are stored. Return False if nothing is waiting."""
-        return self._sessions.of(scope).after_writing(act)
+        """Call `act` once all messages of a scope are stored. Return False if none is waiting."""
+        unwritten = self._sessions.of(scope).unwritten
+        if unwritten:
+            unwritten[-1].then.append(act)
+        return bool(unwritten)
 
     async def write_unwritten(self) -> int:
         """Store turns that a failing store did not take. Return how many are left. Call it at intervals."""
@@ -258,8 +257,6 @@ class Conversation:
                 except (StorageError, ServedElsewhere) as error:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
-
-    # the steps of a turn, in their order ---------------------------------------------------------------------
 
     async def _begin_turn(self, session: Session, incoming: Incoming) -> Turn:
         scope, config, mode = incoming.scope, None, None
@@ -287,7 +284,6 @@ class Conversation:
         )
 
     async def _remember_question(self, turn: Turn) -> None:
-        """Store the question first of all. If that fails, keep it in memory and tell the person."""
         questions = turn.questions
         if turn.is_on:
             try:
@@ -307,7 +303,7 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
-        turn.session.note_answer(turn.number, answered.completion.text, make_given_answer(answered))
+        turn.session.note_answer(turn.number, answered.completion.text, answered.given)
         messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -353,7 +349,6 @@ class Conversation:
         )
 
     def _should_offer_memory(self, turn: Turn) -> bool:
-        """Return True once for a private chat whose memory is off."""
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
@@ -374,8 +369,6 @@ class Conversation:
             is_incognito=turn.mode == "incognito",
             turn=turn.number,
         )
-
-    # after a turn, and where a store fails -------------------------------------------------------------------
 
     async def _write_turns(self, session: Session) -> None:
         """Store unwritten turns, oldest first. Sources make this idempotent. Raise StorageError."""

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Changes stored messages after running answers have finished, and facts at once."""
+    """Forgets, edits and moves stored messages. Waits for running answers, except to forget facts."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -38,11 +38,11 @@ class Corrections:
         self._memory.when_acquired(self._drop_sessions)
 
     def when_forgotten(self, drop: Callable[[int], None]) -> None:
-        """Register a callback that gets the owner's id after they forgot messages."""
+        """Register a callback that is called with an owner's id after they forgot messages."""
         self._when_forgotten.append(drop)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase from every store and file, and from this process. Return what was erased. Raise StorageError."""
+        """Erase `what` from every store and file, and from this process. Raise StorageError."""
         async with nullcontext() if what.is_of_facts_alone else self._memory.between_turns(owner):
             return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
 
@@ -86,9 +86,8 @@ class Corrections:
         """Forget the facts that were deleted a day ago, then clean the files once."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
-        await self._forget_due(
-            [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
-        )
+        due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
+        await self._forget_due(due)
 
     async def _forget_due(self, due: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, what in due:
@@ -141,7 +140,7 @@ class Corrections:
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def _drop_sessions(self, owner: int) -> None:
-        """Drop an owner's sessions, since another process may have served them in between."""
+        # Another process may have served them in between.
         self._drop_held_records(owner)
         for session in self._sessions.of_owner(owner):
             session.recent.clear()

@@ -55,7 +55,7 @@ class Explanations:
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
     def hold(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
-        """Keep the record of an unstored answer in this process."""
+        """Keep the record of an answer that no store has."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
@@ -64,7 +64,6 @@ class Explanations:
         self._held.pop(scope, None)
 
     def drop_owner(self, owner: int) -> None:
-        """Drop the held records of all scopes of an owner."""
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
@@ -87,7 +86,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_messages_showing(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return the ids of all Telegram messages that show the same answer as this one."""
+        """Return the ids of all Telegram messages that show the same answer."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -118,11 +117,9 @@ class Explanations:
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
-            if stored is not None and (held is None or stored.at > held.at):
-                return await _make_explanation(stored, store, scope, is_stored=True)
-            if held is not None:
-                return await _make_explanation(held, store, scope, is_stored=False)
-        return None
+            is_stored = stored is not None and (held is None or stored.at > held.at)
+            record = stored if is_stored else held
+            return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
 
     async def explain_latest(
         self, scope: Scope, *, before: int | None = None, limit: int
@@ -132,13 +129,13 @@ class Explanations:
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
-            found: list[tuple[int | None, Explanation]] = []
+            records: list[tuple[int | None, ExplanationRecord]] = [*stored]
             if held is not None and (not stored or held.at > stored[0][1].at):
-                found.append((None, await _make_explanation(held, store, scope, is_stored=False)))
-            if store is not None:
-                for number, record in stored:
-                    found.append((number, await _make_explanation(record, store, scope, is_stored=True)))
-        return found[:limit]
+                records.insert(0, (None, held))
+            return [
+                (number, await _make_explanation(record, store, scope, is_stored=number is not None))
+                for number, record in records[:limit]
+            ]
 
     def _find_latest(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):

@@ -70,7 +70,7 @@ class FactsByHand:
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
     async def _undo_change(self, owner: int, fact: Fact) -> Forgotten | None:
-        """Undo the last edit of a fact, or else its replacement of another fact."""
+        """Undo the last edit of a fact. If there is none, restore the fact that it replaced."""
         corrections, memory = self._services.corrections, self._services.memory
         undone_edit = await corrections.undo_edit(owner, fact.id)
         if undone_edit is not None or fact.origin != "owner":

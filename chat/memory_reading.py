@@ -54,7 +54,7 @@ class ReadingWish:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
-        """Parse the arguments of a call, or return a sentence that says what is wrong with them."""
+        """Parse the arguments of a call, or return a sentence that says what is wrong."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
         queries = tuple(dict.fromkeys(" ".join(str(query).split()) for query in given if query))
@@ -99,7 +99,7 @@ NOTHING = Shown(text="Nothing was found.")
 
 @define(kw_only=True, eq=False)
 class MemoryReading:
-    """Builds the results of search_memory. One stateless instance serves all scopes."""
+    """Builds the results of search_memory for all scopes."""
 
     _memory: ExternalMemory
     _search: MemorySearch
@@ -113,7 +113,7 @@ class MemoryReading:
             if wish.around is not None:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
             summaries = await self._find_summaries(store, scope, wish, seen)
-            hits, total = await self._find_hits(store, scope, wish, until=until)
+            hits = await self._find_hits(store, scope, wish, until=until)
         new = [hit for hit in hits if hit.message.id not in seen.messages]
         lines = [
             prompts.format_summary_with_numbers(summary, self._tokens.cut_end(summary.text, SUMMARY_TOKENS))
@@ -126,20 +126,16 @@ class MemoryReading:
         if not shown and not summaries:
             known = len(hits) - len(new)
             return NOTHING if not known else Shown(text=f"Nothing new was found: you have seen all {known} that match.")
-        more = total - (len(hits) - len(new)) - len(shown)
         return Shown(
-            text="\n".join(filter(None, [found + text, _format_hint(more, wish)])),
+            text="\n".join(filter(None, [found + text, _format_hint(len(new) - len(shown), wish)])),
             messages=shown,
             summaries=tuple(summary.id for summary in summaries),
         )
 
-    async def _find_hits(
-        self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None
-    ) -> tuple[list[Hit], int]:
-        """Return the hits of all queries, interleaved, and their number. Without a query, the whole period matches."""
+    async def _find_hits(self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None) -> list[Hit]:
+        """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
         if not wish.queries:
-            hits = await self._find_by_time(store, scope, wish, until)
-            return hits, len(hits)
+            return await self._find_by_time(store, scope, wish, until)
         lists: list[Sequence[Hit]] = []
         for query in wish.queries:
             page = await self._search.find_page(
@@ -156,7 +152,7 @@ class MemoryReading:
         hits_by_id: dict[int, Hit] = {}
         for hit in (hit for best in zip_longest(*lists) for hit in best if hit is not None):
             hits_by_id.setdefault(hit.message.id, hit)
-        return list(hits_by_id.values()), len(hits_by_id)
+        return list(hits_by_id.values())
 
     async def _find_by_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
         since = wish.since or datetime.min.replace(tzinfo=UTC)
@@ -179,7 +175,7 @@ class MemoryReading:
             if room < 0:
                 break
             taken.append((hit.message, line, text))
-        taken.sort(key=lambda one: one[0].order)
+        taken.sort(key=lambda line: line[0].order)
         lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
         return lines, {message.id: text for message, _, text in taken}
 

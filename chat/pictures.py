@@ -34,13 +34,11 @@ class Undescribed:
 
 
 def queue_pictures(turn: Turn) -> None:
-    """Queue the pictures of a stored, answered turn for description."""
+    """Queue the pictures of a stored turn for description."""
     incoming = turn.incoming
-    if turn.stored is None:
-        return
-    for picture in incoming.pictures:
-        if picture.kind:
-            one = Undescribed(
+    if turn.stored is not None:
+        turn.session.undescribed.extend(
+            Undescribed(
                 picture=picture,
                 turn=turn.stored,
                 person=incoming.person.id,
@@ -48,7 +46,9 @@ def queue_pictures(turn: Turn) -> None:
                 sent_at=incoming.pieces[-1].sent_at,
                 words=incoming.words,
             )
-            turn.session.undescribed.append(one)
+            for picture in incoming.pictures
+            if picture.kind
+        )
 
 
 @define(kw_only=True, eq=False)
@@ -65,16 +65,14 @@ class Describer:
             undescribed = session.undescribed.popleft()
             assert isinstance(undescribed, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
             try:
-                text = await self._describe_picture(undescribed)
-                if text:
+                if text := await self._describe_picture(undescribed):
                     await self._store_description(session, undescribed, text)
             except (ModelError, StorageError, ServedElsewhere) as error:
                 log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
 
     async def _describe_picture(self, undescribed: Undescribed) -> str:
-        asked = PromptMessage(
-            role="user", content=prompts.make_picture_request(undescribed.words), pictures=(undescribed.picture,)
-        )
+        request = prompts.make_picture_request(undescribed.words)
+        asked = PromptMessage(role="user", content=request, pictures=(undescribed.picture,))
         for model in self._models:
             if model.takes_pictures:
                 try:

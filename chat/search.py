@@ -68,7 +68,7 @@ class MemorySearch:
     ) -> Page:
         """Return messages that match words, quoted phrases or meaning. Raise StorageError.
 
-        Notes of tools are left out. `among` adds conversations of the same owner. `keeps` filters messages.
+        `among` names more conversations of the same owner. `keeps` filters messages. Notes of tools are left out.
         """
         query = SearchQuery.parse(typed)
         async with self._memory.home(scope.owner) as store:
@@ -118,7 +118,6 @@ class MemorySearch:
         ]
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
-        """Find messages that contain the phrases, by the word index or else by scanning the newest."""
         # These hold the words, but not all of them hold the phrase.
         messages = await store.search_words(scope, query.terms, limit=1000)
         found = await asyncio.to_thread(_find_matching, messages, query)

@@ -29,15 +29,12 @@ class GivenAnswer:
 
 @dataclass
 class Unwritten:
-    """Messages that wait because their store failed. `if_on` means to store them only if memory is on.
-
-    `then` has callbacks to run once the messages are stored.
-    """
+    """Messages that wait because their store failed."""
 
     messages: list[NewMessage]
     turn: int | None = None
-    if_on: bool = False
-    then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    if_on: bool = False  # store them only if memory is on
+    then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)  # to call once they are stored
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
         if what.what == "conversations":
@@ -69,18 +66,11 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Return True if no turn is running and nothing is waiting to be stored."""
         return not self.is_in_turn and not self.unwritten
-
-    def after_writing(self, act: Callable[[], Awaitable[None]]) -> bool:
-        """Register a callback for when everything is stored. Return False if nothing is waiting."""
-        if self.unwritten:
-            self.unwritten[-1].then.append(act)
-        return bool(self.unwritten)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Mark a turn as running. Callers queue the turns of a scope, so two at once are a bug."""
+        """Mark a turn as running. Raise RuntimeError if one is running, which is a bug of the caller."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")
         self.is_in_turn = True
@@ -142,7 +132,7 @@ class Session:
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
-        """Replace the text of an edited message that no store has."""
+        """Replace the text of a message that no store has."""
         held = self.messages_in_mode(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
@@ -154,14 +144,14 @@ class Session:
         return Correction()
 
     def decline(self, turns: Collection[int]) -> None:
-        """Mark turns that the provider refused. No prompt carries them any more."""
+        """Mark turns that the provider refused, so that no later prompt carries them."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
     def forget(self, what: Forgetting) -> None:
-        """Drop all messages of the session, and the unwritten ones that were forgotten."""
+        """Drop all messages that the session holds. Of the unwritten ones, drop those that `what` covers."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()

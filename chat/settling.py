@@ -58,10 +58,8 @@ class Settling:
                 outcome = await self._summaries.fold(scope, "cut")
             session.has_cut = False
             # A fold that failed meanwhile in the background is told as well.
-            failure = None
-            if outcome.state in ("failed", "nothing"):
-                failure = await self._summaries.take_untold_failure(scope)
-            if failure is not None:
+            may_have_failed = outcome.state in ("failed", "nothing")
+            if may_have_failed and (failure := await self._summaries.take_untold_failure(scope)):
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
                 return (add_error_number(tr("notices-fold", why=failure.error), number),)

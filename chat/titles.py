@@ -70,18 +70,12 @@ class Titles:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(said, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
-        title = clean_title(made.text)
-        if not title or find_objections(title, asked.content, tokens=0, source_tokens=0):
+        lines = [line for line in made.text.splitlines() if line.strip()]
+        title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
+        if not 0 < len(title) <= MAX_TITLE_CHARS or find_objections(title, asked.content, tokens=0, source_tokens=0):
             return
         async with self._memory.opened(place.owner) as store:
             if store is not None:
                 await store.conversations.set_generated_title(
                     place, conversation, title, made_from=said, now=self._clock()
                 )
-
-
-def clean_title(text: str) -> str:
-    """Return the title in a model's answer, or "" if it is too long."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
-    return title if len(title) <= MAX_TITLE_CHARS else ""

@@ -18,24 +18,19 @@ from runtime.tracing import span
 
 @dataclass(kw_only=True)
 class Turn:
-    """The state of a turn, handed from one step to the next.
-
-    Set at the start: `config` (None if unknown), `mode`, `history` and `incognito` (messages that the process holds).
-    Set when the question is stored: `stored` (the turn's id), and `answer` if it was answered before, or else `sources`
-    of the context.
-    """
+    """The state of a turn, handed from one step to the next."""
 
     incoming: Incoming
     session: Session
-    config: OwnerConfig | None
+    config: OwnerConfig | None  # None if it could not be read
     mode: Mode
     is_mode_known: bool = True
     local_id: int = UNSTORED
-    history: tuple[Message, ...] = ()
+    history: tuple[Message, ...] = ()  # earlier messages that the process holds
     incognito: tuple[Message, ...] = ()
-    stored: int | None = None
-    answer: Message | None = None
-    sources: ContextSources | None = None
+    stored: int | None = None  # the turn's number in the store
+    answer: Message | None = None  # if the question was answered before
+    sources: ContextSources | None = None  # of the context, read with the question
     notices: list[str] = field(default_factory=list)
 
     @property

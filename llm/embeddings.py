@@ -33,11 +33,11 @@ class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
     def dimensions(self) -> int: ...
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that can be found. Return float32 [n, dimensions]."""
+        """Embed texts for the index. Return a float32 array of shape (n, dimensions)."""
         ...
 
     async def query(self, text: str) -> Vectors:
-        """Embed a query. Return float32 [dimensions]."""
+        """Embed a query. Return a float32 array of shape (dimensions,)."""
         ...
 
 
@@ -72,31 +72,29 @@ class EndpointEmbedder(EndpointClient):
             answer = await response.json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:
-            indices = [int(row.get("index", 0)) for row in rows or ()]
-            if set(indices) != {0}:  # some servers number none, or every one 0: these are in order
-                rows, indices = sorted(rows, key=lambda row: int(row["index"])), sorted(indices)
-            else:
-                indices = list(range(len(indices)))
+            indices = [int(row.get("index", 0)) for row in rows]
+            if any(indices):  # some servers number none, or every one 0: these are in order
+                rows = sorted(rows, key=lambda row: int(row["index"]))
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
                 vectors = np.array([_read_vector(row["embedding"]) for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
             raise ModelBroken(remedy="(malformed)") from None
-        expected = (self.dimensions or vectors.shape[-1],)
-        is_whole = vectors.ndim == 2 and indices == list(range(len(texts))) and vectors.shape[1:] == expected
-        if not is_whole or not 0 < vectors.shape[1] <= MAX_DIMENSIONS:
+        dimensions = self.dimensions or vectors.shape[-1]
+        are_numbered = sorted(indices) in ([0] * len(texts), list(range(len(texts))))
+        if not are_numbered or vectors.shape != (len(texts), dimensions) or not 0 < dimensions <= MAX_DIMENSIONS:
             raise ModelBroken(remedy="(malformed)")
         return normalise(vectors)
 
 
 def _read_vector(value: object) -> object:
-    """Return the numbers of a vector that was sent in base64, or in a list of its own (llama.cpp)."""
+    """Decode a vector in base64, and unwrap one in a list of its own (llama.cpp)."""
     if isinstance(value, str):
         return np.frombuffer(b64decode(value, validate=True), dtype="<f4")
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Embed texts one by one if a batch is refused. A refused text gets the zero vector. Raise ModelError."""
+    """Embed texts, one by one if the batch is refused. A refused text gets a zero vector. Raise ModelError."""
     try:
         return await embedder.passages(texts)
     except (ModelRefused, ModelBroken):
@@ -111,7 +109,7 @@ async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def make_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the settings, or None for `none`."""
+    """Return the embedder that the settings choose, or None for `none`."""
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":

@@ -72,11 +72,11 @@ class Patience:
 
     @property
     def silence(self) -> float:
-        """The seconds of silence after which the call timed out."""
+        """The seconds without progress after which the call timed out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
     def renew(self) -> None:
-        """Restart the timeout because bytes have arrived. Raise ModelBroken for an endless answer."""
+        """Restart the timeout when bytes arrive. Raise ModelBroken if the answer is endless."""
         now = self._now()
         if self._until is None:
             self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
@@ -97,14 +97,14 @@ class Patience:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop the clock within the block."""
+        """Suspend the timeout within the block."""
         self._timeout.reschedule(None)
         yield
         self._timeout.reschedule(self._now() + self._seconds)
 
 
 def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
-    """Open a span by OpenTelemetry's GenAI conventions, which call any endpoint of this kind "openai"."""
+    """Open a span for a model call, named by OpenTelemetry's GenAI conventions."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
     return span(f"{operation} {model}", told, is_request=True)
 
@@ -123,7 +123,7 @@ REFUSALS = make_counter(
 
 
 def initialise_metrics(model: str) -> None:
-    """Initialise every metric of a model at 0."""
+    """Set every metric of a model to 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
     start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
@@ -204,7 +204,7 @@ class EndpointClient:
     async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
     ) -> T:
-        """Call `ask` again after failures that may pass, within the timeout. `most` limits the seconds of an answer."""
+        """Call `ask` until it succeeds, retrying failures that may pass. `most` limits the seconds of an answer."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
         patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if most is None else most)
         try:
@@ -226,7 +226,7 @@ class EndpointClient:
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
 
     async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
-        """Wait and return True if the call should be tried again."""
+        """Return False if the call should not be retried. Otherwise wait and return True."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
             most, wait = MAX_LOADING, 2.0

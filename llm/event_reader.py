@@ -1,4 +1,4 @@
-"""Parses a response body of server-sent events or JSON, whatever its content type says. Does no I/O.
+"""Parses a response body of server-sent events or JSON, whatever its content type is. Does no I/O.
 
 Empty events are skipped. Invalid UTF-8 becomes a replacement character.
 """
@@ -32,7 +32,7 @@ class EventReader:
         self._name = ""
 
     def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects that a chunk completes. Raise ModelBroken for a damaged or oversized event."""
+        """Yield the objects that a chunk completes. Raise ModelBroken if an event is damaged or too large."""
         self._buffer += chunk
         if self._is_json is None and (start := self._buffer.lstrip(_BLANK)):
             self._is_json = start.startswith((b"{", b"["))
@@ -48,17 +48,16 @@ class EventReader:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from _parse_objects(_decode(rest))
+            yield from _parse_objects(rest.decode("utf-8", "replace"))
         else:
             yield from self._add_line(rest.rstrip(b"\r"))
             yield from self._add_line(b"")
 
     def _add_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
-        """Add a line to the current event. A blank line ends the event."""
         if self.is_over:
             return
         if line:
-            name, _, value = _decode(line).partition(":")
+            name, _, value = line.decode("utf-8", "replace").partition(":")
             name, value = name.strip("\ufeff ").lower(), value.removeprefix(" ")
             if name in ("data", "error"):  # llama.cpp has sent `error:` as the name of a field
                 if self._data and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]")):
@@ -85,12 +84,8 @@ class EventReader:
             yield {"error": event} if is_error and "error" not in event else event
 
 
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a JSON text, alone, in a row or in a list. Skip other text. Raise ModelBroken if damaged."""
+    """Yield the objects of a text of JSON values and lists. Raise ModelBroken if the JSON is damaged."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

@@ -86,7 +86,7 @@ Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model"
 
 
 def classify(error: StatusError) -> Kind:
-    """Return the kind of a refusal, by its code, its status and then its words."""
+    """Classify a refusal by its code, its status and its message."""
     status, body = error.status_code, find_error_body(error.body)
     codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
     words = f"{' '.join(codes)} {message}"
@@ -115,7 +115,7 @@ def classify(error: StatusError) -> Kind:
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
-    """Convert an HTTP error, or an error within a stream, to a ModelError."""
+    """Convert an HTTP error to a ModelError with a sentence for the person."""
     status, kind = error.status_code, classify(error)
     wait = parse_retry_after(error.headers)
     if kind == "length":
@@ -138,7 +138,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
-    """Return the error that a response body or one of its choices contains in spite of its good status, or None."""
+    """Return the error in a body that came with a good status, or None."""
     choices = body.get("choices")
     bodies = (
         [body, *(choice for choice in choices if isinstance(choice, Mapping))] if isinstance(choices, list) else [body]
@@ -151,14 +151,14 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 
 def make_answered_error(body: Mapping[str, Any]) -> StatusError:
-    """Return the error of a body that came with a good status, by the status that its code names."""
+    """Return the error in a body that came with a good status. Its status is taken from its code."""
     code = find_error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
     return StatusError(status, body, {})
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait before a retry. A date is compared with the endpoint's clock."""
+    """Return the seconds to wait before a retry, or None. A date is compared with the endpoint's clock."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
@@ -174,7 +174,7 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def find_error_body(body: object) -> Mapping[str, Any]:
-    """Return the error object of a body, wrapped in {"error": …} or not, or in a list (Gemini)."""
+    """Return the error object of a body. It may be wrapped in {"error": …}, or in a list (Gemini)."""
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, Mapping):
@@ -193,7 +193,7 @@ def find_error_code(body: object) -> str:
 
 
 def find_error_message(body: object) -> str:
-    """Return the start of the endpoint's message. Never show or log it, since it may quote the key or the prompt."""
+    """Return the endpoint's message, cut. Never show or log it, since it may quote the key or the prompt."""
     if isinstance(body, str):
         return body[:MAX_ERROR_CHARS]
     error = find_error_body(body)
@@ -205,7 +205,7 @@ def find_error_message(body: object) -> str:
 
 
 def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
-    """Return "all" if the endpoint takes no pictures, "this" if one is damaged, or ""."""
+    """Return "all" if an error says that pictures are not accepted, "this" if one is damaged, or else ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
     words = f"{find_error_code(error.body)} {find_error_body(error.body).get('param')} {find_error_message(error.body)}"

@@ -1,7 +1,4 @@
-"""Decides what to leave out of the next request after a refusal that is not understood. Does no I/O.
-
-Also learns how long a model's prompts may be, from the settings and from refusals.
-"""
+"""Decides what a request leaves out after a refusal that is not understood, and how long prompts may be. No I/O."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -12,15 +9,14 @@ from typing import Literal
 
 from records.model_calls import PromptMessage
 
+# What the next request leaves out: optional parameters, tools, most of its length, history, or the system role.
 Step = Literal["parameters", "tools", "length", "history", "system"]
-"""What the next request leaves out: optional parameters, tools, most of its length, history, or the system role."""
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 
 MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
-
 
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have: with fewer there is no room for a question
 ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
@@ -31,30 +27,30 @@ _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
 def reserve_answer_tokens(window: int) -> int:
-    """Return the tokens of a window that are left free for the answer."""
+    """Return the number of tokens of a window that are reserved for the answer."""
     return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
 
 
 @dataclass
 class Window:
-    """A model's context window. `ratio` is its tokens per token of ours. `most` is the prompt limit after a refusal."""
+    """The context window of a model."""
 
     tokens: int | None = None
-    ratio: float = 1.0
-    most: int | None = None
+    ratio: float = 1.0  # the model's tokens per token counted here
+    most: int | None = None  # the limit of a prompt after a refusal
 
     @property
     def prompt(self) -> int | None:
-        """The most tokens of a prompt, as counted here. None if no limit is known."""
+        """The token limit of a prompt, as counted here. None if it is not known."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def note_refusal(self, counted: int, words: str) -> None:
-        """Lower the limit after a prompt of `counted` tokens was refused.
+        """Lower the limit after a prompt of `counted` tokens was refused with `words`.
 
-        If the refusal names two sizes, they are the prompt's and the limit. A single smaller size is the limit.
+        Two numbers are the prompt's size and the limit. A single one below `counted` is the limit.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(words)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
@@ -81,7 +77,7 @@ class RefusedFeatures:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
     def add_length(self, *, is_sure: bool) -> None:
-        """Keep prompts short for a day. If length may not be the reason, only until the next answer."""
+        """Keep prompts short for a day, or only until the next answer if length may not be the reason."""
         self.add(LENGTH)
         if not is_sure:
             self.add(PERHAPS_LENGTH)
@@ -95,18 +91,14 @@ class RefusedFeatures:
 
 @dataclass
 class Ladder:
-    """The refusals of one answer, and what its next requests leave out.
-
-    `window` is the model's window as far as refusals of this answer were attributed to length. `refused_at` is the time
-    of the first refusal on the monotonic clock.
-    """
+    """The refusals of one answer, and what its next requests leave out."""
 
     for_person: bool = False
     refusals: int = 0
-    refused_at: float | None = None
+    refused_at: float | None = None  # the time of the first refusal, on the monotonic clock
     left_out: set[Step] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
-    window: Window | None = None
+    window: Window | None = None  # as learned from refusals because of length
     _empty_finish: str | None = None
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
@@ -132,9 +124,8 @@ class Ladder:
     def choose_steps(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Choose the steps of the next request, or none if all were tried.
 
-        `words` is the status and text of the refusal. `possible` are steps that would change the request, and `likely`
-        is the step to try first. Steps are combined so that few requests suffice. One request is reserved for a
-        harmless question unless a step is likely.
+        `words` are the status and text of the refusal. `possible` steps would change the request, and a `likely` one is
+        tried first. Without it, one request is reserved for a harmless question.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)
@@ -149,11 +140,11 @@ class Ladder:
         return steps
 
     def was_only_new_step(self, step: Step) -> bool:
-        """Return True if this step was once the only new one of a request."""
+        """Return True if a request ever added this step alone."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def list_helpful_steps(self) -> set[Step]:
-        """Return the last steps, and those after which the refusal changed."""
+        """Return the steps of the last request, and all others after which the refusal changed."""
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}

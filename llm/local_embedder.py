@@ -1,7 +1,4 @@
-"""Runs multilingual-e5-small in a child process, since its C code may crash on unusual text.
-
-The child starts in the background, embeds one text at a time, and is restarted after a crash.
-"""
+"""Runs multilingual-e5-small in a child process, which is restarted if its C code crashes on unusual text."""
 
 import asyncio
 import logging
@@ -28,8 +25,8 @@ Vectors = npt.NDArray[np.float32]
 MAX_START_SECONDS = 60.0
 MAX_WORK_SECONDS = 60.0  # seconds for one text, which takes a quiet processor one; then the process is ended
 PAUSE = 300.0  # seconds from a start to the next one where it has failed, or texts have ended process after process
-DEATHS, MAX_DEATHS = 2, 20
-"""How often the process may die of a text before that is refused, and of several in turn before it is left alone."""
+DEATHS = 2  # of the process, after which a text is refused
+MAX_DEATHS = 20  # in a row, after which the process is not started for PAUSE seconds
 
 
 class LocalEmbedder:

@@ -1,4 +1,4 @@
-"""JSON as its author meant it: what a model wrote with trailing commas, comments, or prose around it. Pure."""
+"""Parses JSON that a model wrote with trailing commas, comments or prose around it. Does no I/O."""
 
 import json
 

@@ -55,7 +55,6 @@ class _Deterministic(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """Return the computed text, streamed word by word."""
         text = self._compute_text(messages, schema)
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
@@ -80,9 +79,8 @@ class OfflineModel(_Deterministic):
             words = words.partition("\n")[2].strip()
         for message in earlier:
             sentences += _read_sentences(message.content) if message.role == "user" else []
-        statements = [
-            sentence for sentence in sentences if sentence.speaker != "assistant" and not is_question(sentence.text)
-        ]
+        said = (sentence for sentence in sentences if sentence.speaker != "assistant")
+        statements = [sentence for sentence in said if not is_question(sentence.text)]
         folded = _fold_text(words)
         if words and any(_fold_text(hello).startswith(folded) for hello in translate_everywhere("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
@@ -100,12 +98,11 @@ class OfflineModel(_Deterministic):
 
 
 class ExtractiveSummarizer(_Deterministic):
-    """Summarises by selecting sentences, if there is no model or it failed."""
+    """Summarises by selecting sentences. Used if there is no model or it failed."""
 
     name = "extractive"
 
     def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
-        """Return an extract of the last user message, or the facts that it states if JSON is asked for."""
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return extract_json(source, schema)
@@ -117,15 +114,14 @@ class ExtractiveSummarizer(_Deterministic):
 
 
 def _find_known(statements: Sequence[Sentence]) -> list[Sentence]:
-    """Return up to eight facts and, newest first, statements that no fact covers."""
+    """Return up to eight facts, and then statements that no fact covers, newest first."""
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     fact_terms = [_list_terms(fact.text) for fact in facts]
-    with_terms = ((sentence, _list_terms(sentence.text)) for sentence in reversed(statements))
-    new = [
-        sentence
-        for sentence, terms in with_terms
-        if terms and not any(len(terms & known) > len(terms) / 2 for known in fact_terms)
-    ]
+    new = []
+    for sentence in reversed(statements):
+        terms = _list_terms(sentence.text)
+        if terms and not any(len(terms & known) > len(terms) / 2 for known in fact_terms):
+            new.append(sentence)
     return _drop_repeats([*facts, *sorted(new, key=_get_sort_date, reverse=True)])[:8]
 
 
@@ -198,7 +194,7 @@ def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
 
 
 def _list_terms(text: str) -> frozenset[str]:
-    """Return the content words of a text, cut to six letters. That joins "allergy" and "allergic"."""
+    """Return the content words of a text, cut to six letters so that "allergy" matches "allergic"."""
     return frozenset(term[:6] for term in list_content_terms(text))
 
 
@@ -222,7 +218,7 @@ def _fold_text(text: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Return True if a text is a question. A question tag ("…, isn't it?") does not count."""
+    """Return True if a text is a question. A statement with a tag ("…, isn't it?") is not one."""
     words = text.replace("’", "'").casefold().split()
     if words and words[0].partition("'")[0].strip(",") in _QUESTION_WORDS:
         return True
@@ -273,7 +269,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the facts of a sentence, each with the prefix of the older fact that it replaces and its type."""
+    """Yield each fact of a sentence with the prefix of older facts that it replaces, and with its type."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)

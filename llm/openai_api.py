@@ -64,7 +64,7 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an OpenAI-compatible endpoint. `folder` keeps what was learned about it across restarts."""
+    """A chat model at an OpenAI-compatible endpoint. `folder` holds what was learned about it."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         client: "OpenAIClient",
         patience: Patience,
     ) -> PartialAnswer:
-        """Ask until there is a whole answer, leaving out more of the request after each refusal."""
+        """Ask until there is a whole answer. After each refusal, leave out more of the request."""
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
             if "tools" in ladder.left_out and offer.tools:
@@ -216,7 +216,6 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _make_request(
         self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer, ladder: Ladder
     ) -> dict[str, Any]:
-        """Return the request body without anything that was refused before."""
         is_plain = "parameters" in ladder.left_out
         if "tools" in ladder.left_out or not self.takes_tools:
             messages = rewrite_tools_as_text(messages)
@@ -248,11 +247,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         error: StatusError,
         patience: Patience,
     ) -> bool:
-        """Leave out what the refusal names, or else take the ladder's next steps. Return False if nothing is left to
-        try.
-
-        Raise ContextTooLong or HistoryRefused if the caller must build another prompt.
-        """
+        """Reduce the next request. Return False if nothing is left to try. Raise if another prompt is needed."""
         kind = classify(error)
         if kind in ("busy", "loading"):
             return False
@@ -357,7 +352,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         raise ModelDeclined from None
 
     def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
-        """Drop the optional parameter that a refusal names. Return False if it names none."""
+        """Drop the optional parameter that the refusal names. Return False if it names none."""
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(find_error_body(error.body).get("param") or "").split(".")[0]
@@ -399,7 +394,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _suspect_tools(self, why: str, *, is_certain: bool = False) -> None:
-        """Stop offering tools if requests passed only without them twice for the same reason."""
+        """Stop offering tools if it is certain, or the second time for the same reason, that they are refused."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or why in self._unsupported:
                 self._remember_refused_parameter("tools")
@@ -416,8 +411,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         on_text: OnText | None,
         patience: Patience,
     ) -> None:
-        """Send a request and read the whole answer. Leaving early closes the connection."""
-
         async def show() -> None:
             if on_text and (news := answer.take_visible_update()) is not None:
                 with patience.paused():

@@ -1,7 +1,4 @@
-"""Wraps the openai SDK, with size limits for bodies and our own errors.
-
-Importing the SDK takes a second, so endpoint.py does that in a thread.
-"""
+"""Wraps the openai SDK, with size limits and our own errors. Importing the SDK takes a second (endpoint.py)."""
 
 import asyncio
 import zlib
@@ -30,19 +27,17 @@ _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
     | {"transfer-encoding", "user-agent"}
 )
-"""The headers that are sent. The SDK adds an account's names and any header out of the environment, which belong to its
-own address alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
+"""The headers that are sent. The SDK would add headers from the environment (OPENAI_ORG_ID, …), which belong to
+OpenAI's address alone, and a description of this machine.
 """
-
-_ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")
-"""Of OpenAI's, OpenRouter's and Mistral's list of models: a date, with or without a time behind it."""
+_ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")  # of OpenAI, OpenRouter and Mistral
 
 OnBytes = Callable[[], None]  # called whenever bytes have arrived
 OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrived is taken in
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. A longer error body is cut; any other raises ModelBroken."""
+    """A response body with a size limit. If it is longer, an error's body is cut, and any other raises ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream
@@ -66,7 +61,7 @@ class Body(httpx2.AsyncByteStream):
                 await self.on_drained()
 
     async def _inflate_chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body, unpacked if its first bytes are those of gzip, or of the `deflate` that its header names."""
+        """Yield the body, decompressed if it is in gzip by its first byte, or in deflate by its header."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
         while True:  # ends with the body
@@ -121,7 +116,6 @@ class OpenAIClient:
         )
 
     async def aclose(self) -> None:
-        """Close all connections."""
         await self._sdk.close()
 
     @asynccontextmanager
@@ -183,7 +177,7 @@ class Answer:
         self.body = cast(Body, stream.response.stream)
 
     async def events(self) -> AsyncGenerator[Mapping[str, Any], None]:
-        """Yield each object of a stream of events or of a JSON body. Raise BrokenOff or ModelBroken."""
+        """Yield the objects of an event stream or a JSON body. Raise BrokenOff or ModelBroken."""
         reader = EventReader()
         chunks = self._stream.response.aiter_bytes()
         try:
@@ -204,7 +198,7 @@ class Answer:
                 raise BrokenOff from None
 
     async def read(self, most: int) -> bytes:
-        """Return the whole body. Raise BrokenOff, or ModelBroken for more than `most` bytes."""
+        """Return the whole body. Raise BrokenOff, or ModelBroken if it has more than `most` bytes."""
         try:
             content: bytes = await self._stream.response.aread()
         except httpx2.HTTPError:

@@ -1,4 +1,4 @@
-"""One answer of a model while it arrives: its text, thoughts, calls and usage, and which part may be shown."""
+"""Collects an answer while it arrives, and decides which part of it may be shown."""
 
 import re
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
 MAX_CONTENT_DEPTH = 3  # of parts within parts
 _THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
+# Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
     r"[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text|token"
     r"|id|reason|natural|normal|success|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
-"""Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP"."""
 MAX_REASON_CHARS = 60  # of a finish reason that are read
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
 
@@ -32,7 +32,7 @@ class BrokenCall(ModelBroken):
 
 @dataclass
 class PartialAnswer:
-    """An answer while it arrives. With `thinks_first`, text is shown only after a lone closing mark of thoughts."""
+    """An answer while it arrives. With `thinks_first`, nothing is shown before a closing mark of thoughts."""
 
     offer: Offer
     thinks_first: bool = False
@@ -85,27 +85,29 @@ class PartialAnswer:
         return _ENDS.fullmatch(self.finish or "") is not None
 
     @property
+    def is_truncated(self) -> bool:
+        """True if the answer was cut at a length limit."""
+        return _LENGTHS.fullmatch(self.finish or "") is not None
+
+    @property
     def is_empty(self) -> bool:
-        """True if nothing of an answer has arrived."""
         return not (self.text or self.refusal or self.finish or self.calls.finish())
 
     @property
     def is_blank(self) -> bool:
         """True if an answer has ended without a word, and not because of its length."""
-        is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
-        return self.is_whole and not (self.text or self.refusal or is_at_length or self.calls.finish())
+        return self.is_whole and not (self.text or self.refusal or self.is_truncated or self.calls.finish())
 
     def read_whole(self) -> CallReading:
-        """Return the text without thoughts, and the tool calls written in it."""
-        is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
-        text = "" if is_cut and self._is_all_thought() else remove_thoughts(self.text)
+        """Return the text without thoughts, and the tool calls that are written in it."""
+        text = "" if self.is_truncated and self._is_all_thought() else remove_thoughts(self.text)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=True)
 
     def _is_all_thought(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
     def take_visible_update(self) -> str | None:
-        """Return the visible text if it has changed. Hold back what may become a thought or a call."""
+        """Return the visible text if it has changed since the last call, or else None."""
         visible = self.find_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
@@ -113,7 +115,7 @@ class PartialAnswer:
         return visible
 
     def find_visible_text(self, *, is_whole: bool = False) -> str:
-        """Return the part of the answer that a person may see."""
+        """Return the text that a person may see. Unless `is_whole`, hold back what may become a thought or call."""
         if not is_whole and not self.shown and self._is_all_thought():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
@@ -126,7 +128,7 @@ class PartialAnswer:
             text=reading.shown.strip(),
             model=model,
             usage=usage,
-            is_truncated=_LENGTHS.fullmatch(self.finish or "") is not None,
+            is_truncated=self.is_truncated,
             calls=self.calls.finish() or reading.calls,
             reasoning=self.reasoning.to_json() if self.calls.finish() else "",
         )
@@ -137,8 +139,7 @@ class PartialAnswer:
         if self.refusal or self.finish == "content_filter":
             self.refusal = self.refusal or "content_filter"
             raise ModelDeclined
-        is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
-        if self.finish and not is_at_length and not self.has_ended:
+        if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         reading = self.read_whole()
         is_forbidden = self.offer.forbids_calls(call.name for call in reading.calls)
@@ -147,11 +148,11 @@ class PartialAnswer:
         if not reading.shown.strip() and not reading.calls and not self.calls.finish():
             if self.finish is None:
                 raise BrokenOff
-            raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")
+            raise ModelBroken(tr("errors-length")) if self.is_truncated else ModelBroken(remedy="(empty)")
 
 
 def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
-    """Return the choices of a chunk or answer, also if a gateway wrapped it in an object of its own."""
+    """Return the choices of a chunk or answer, which a gateway may have wrapped in another object."""
     choices = value.get("choices")
     if isinstance(choices, Mapping):
         choices = list(choices.values())
@@ -164,7 +165,7 @@ def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
 
 
 def _join_text_parts(content: object, depth: int = 0) -> str:
-    """Return message content as text. Some servers send a list of parts, of which some are thoughts."""
+    """Join the text of a message's content. Some servers send a list of parts, some of which are thoughts."""
     if isinstance(content, str) or depth > MAX_CONTENT_DEPTH:
         return content if isinstance(content, str) else ""
     if isinstance(content, list):

@@ -26,7 +26,7 @@ class Precedence:
 
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[None]:
-        """Hold back background requests within the block, except those of the current task."""
+        """Hold back the background requests of other tasks within the block."""
         self._answers += 1
         self._quiet.clear()
         while self._interruptible:
@@ -41,7 +41,7 @@ class Precedence:
                 self._quiet.set()
 
     async def after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run `work` while nobody is being answered. Cancel and restart it when an answer begins."""
+        """Run `work` when no answer is running. Cancel and restart it if an answer begins."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:
                 async with asyncio.timeout(self._patience):

@@ -1,7 +1,7 @@
-"""Explicit prompt caching for OpenAI's models from gpt-5.6 on, which cache a prefix only at a breakpoint. Does no I/O.
+"""Explicit prompt caching for OpenAI's models from gpt-5.6 on. Does no I/O.
 
-A write costs 1.25 times a plain token and a read a tenth. Without a breakpoint such a model would write the whole
-prompt to its cache every turn and never read it.
+A cached token costs 1.25 times as much to write and a tenth to read. Without a breakpoint, the whole prompt would be
+written every turn and never read.
 """
 
 import re
@@ -16,13 +16,12 @@ _FIRST_VERSION = (5, 6)
 
 
 def is_breakpoint_needed(model: str) -> bool:
-    """Return True for OpenAI's models from gpt-5.6 on."""
     found = _VERSION.match(model.lower())
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
 
 
 def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
-    """Put a breakpoint on the last user message before the newest one."""
+    """Add a cache breakpoint to the last user message before the newest one."""
     users = [message for message in messages if message["role"] == "user"]
     if len(users) < 2:
         return
@@ -34,5 +33,5 @@ def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
 
 
 def make_cache_key(salt: str, scope: object) -> str:
-    """Return a cache key for a conversation. The key does not reveal the scope."""
+    """Return a cache key for a conversation that does not reveal its scope."""
     return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]

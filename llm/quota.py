@@ -32,7 +32,10 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def acting_for(person: int) -> Iterator[None]:
-    """Also charge this person for other memories within the block, or each new group would give them a fresh budget."""
+    """Within the block, also charge this person for what other memories spend.
+
+    Otherwise each new group would give them a new budget.
+    """
     before = _speaking.set(person)
     try:
         yield
@@ -55,10 +58,9 @@ class Ledger(Protocol):
 
 @define(eq=False)
 class Quota:
-    """Asks models within token budgets per person and for all, per day. 0 means no limit.
+    """Asks models within daily token budgets, per person and in all. 0 means no limit.
 
-    Concurrent calls are all let through, so a day may exceed its limit. With no limit set, usage is stored only by
-    `write`, and no answer waits for it.
+    Concurrent calls may exceed a limit. Without limits, usage is stored only by `write`, so that no answer waits.
     """
 
     _ledger: Ledger
@@ -91,7 +93,7 @@ class Quota:
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        A broken or stopped answer is charged as far as it arrived. With `is_answer` it counts as an answer to a person.
+        A broken or stopped answer is charged as far as it arrived. `is_answer` counts it as an answer to a person.
         """
         await self.raise_if_used_up(spender)
         shown = ""
@@ -108,10 +110,8 @@ class Quota:
             if isinstance(error, ModelUnreachable):  # it was silent for too long
                 error.half = shown
             if shown or not isinstance(error, ModelError):
-                prompt = self._tokens.prompt_tokens(messages)
-                await self._spend_tokens(
-                    spender, model.name, Usage(prompt=prompt, completion=self._tokens.count(shown))
-                )
+                used = Usage(prompt=self._tokens.prompt_tokens(messages), completion=self._tokens.count(shown))
+                await self._spend_tokens(spender, model.name, used)
             raise
         answers = int(is_answer and not completion.calls)
         await self._spend_tokens(spender, model.name, replace(completion.usage, answers=answers))
@@ -139,13 +139,12 @@ class Quota:
         return max(0, min(left))
 
     def _count_personal_tokens_left(self, spender: int) -> int:
-        """Return what is left of the personal budget of `spender`, or of the person acted for if that is less."""
         people = {spender, _speaking.get() or spender}
         today = self._clock().date()
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
-        """Charge owners for texts embedded at an endpoint. Never refuse: stored messages are always embedded."""
+        """Charge owners for embedded texts, whatever their budget: stored messages are always embedded."""
         for owner, embedded in texts.items() if self._embedding_model else ():
             joined = [text[:MAX_INPUT_CHARS] for text in embedded]
             # In a thread, since counting a batch of long messages takes a while.
@@ -153,7 +152,7 @@ class Quota:
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Charge for a recording by its words, spoken (`read`) or transcribed (`written`)."""
+        """Charge for speech by the tokens of its text, which was `read` aloud or `written` down."""
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
@@ -177,14 +176,14 @@ class Quota:
             await self.write()
 
     def forget(self, spender: int) -> None:
-        """Drop the unstored usage of somebody who forgot everything. Their budget does not grow."""
+        """Drop the unstored usage of somebody who forgot everything, unless a budget depends on it."""
         if not self.is_set:
             for waiting in self._unwritten.values():
                 for key in [key for key in waiting if key[0] == spender]:
                     del waiting[key]
 
     async def write(self) -> None:
-        """Store usage that is not in the ledger yet. Call it at intervals and at shutdown."""
+        """Store the usage that is not in the ledger yet. Call this at intervals and at shutdown."""
         await run_uncancelled(self._write_usage)
 
     async def _write_usage(self) -> None:
@@ -202,7 +201,6 @@ class Quota:
                     return
 
     async def _begin_day(self) -> None:
-        """Load what all processes spent today."""
         now = self._clock()
         if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
             return

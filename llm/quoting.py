@@ -1,4 +1,4 @@
-"""Quotes text in prompts, so that it can neither end its block nor imitate one. Every function takes linear time."""
+"""Quotes text in prompts, so that it can neither end nor imitate a block. Every function takes linear time."""
 
 import re
 from collections.abc import Iterable
@@ -20,9 +20,8 @@ MAX_TAG_CHARS = 500  # characters that can be seen, within which the letters of 
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"  # whatever looks like the beginning of a tag
 _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
+# Letters that look like Latin ones, and two that are invisible.
 _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
-"""Letters that are drawn as others, Latin ones; and two that are drawn as nothing."""
-
 _ORIGINS: dict[Origin, Block] = {
     "forwarded": "forwarded",
     "document": "document",
@@ -33,24 +32,24 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own(text: str) -> str:
-    """Quote the user's own text. Only our tags are changed."""
+    """Quote the user's own text, in which only our tags are defused."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
 def defuse_tags(text: str) -> str:
-    """Make our tags, and lookalikes of them, harmless."""
+    """Replace the bracket of our tags and their lookalikes, so that they no longer act as tags."""
     return _STRETCH.sub(_defuse_tag, text)
 
 
 def quote_text(text: str) -> str:
-    """Quote text as data: tags are defused and further lines indented."""
+    """Quote text as data: defuse its tags and indent all lines but the first."""
     plain = defuse_tags(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
     return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))
 
 
 def quote_one_line(name: str) -> str:
-    """Quote a name on one visible line. People choose their names, so these must not end a block."""
+    """Quote a name on one line. People choose their names, so these must not end a block."""
     return defuse_tags(format_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
@@ -60,12 +59,12 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Quote a message, in a block of its own if its speaker did not write it."""
+    """Quote a message, in a block of its own if others wrote it."""
     return format_in_block(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
 def format_in_block(origin: Origin, text: str) -> str:
-    """Quote text of others in the block of its origin."""
+    """Quote a text in the block of its origin."""
     tag = _ORIGINS[origin]
     return f"<{tag}>{quote_text(text)}</{tag}>"
 

@@ -1,4 +1,4 @@
-"""Text → speech and recordings → words, by an endpoint's /audio/speech and /audio/transcriptions."""
+"""Speech models at an endpoint: text to speech, and transcription."""
 
 import io
 import wave
@@ -23,20 +23,19 @@ class Speaker(EndpointClient):
     """A text-to-speech model at an endpoint. Use with `async with`."""
 
     settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
-    silence = 3
-    """Some servers send nothing before they have spoken all of it."""
+    silence = 3  # since some servers send nothing before they have spoken all of it
 
     def __init__(self, *, voice: str, **connection: Unpack[ModelAddress]) -> None:
         super().__init__(**connection)
         self._voice = voice
 
     async def speak(self, text: str) -> bytes:
-        """Return speech as Ogg Opus, for as much text as one request takes. Raise ModelError."""
+        """Return speech as Ogg Opus. The text is cut to what one request takes. Raise ModelError."""
         words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def check(self) -> str:
-        """Speak one word to check address, key, model and voice. Raise ModelError."""
+        """Speak one word and return a line for --check. Raise ModelError."""
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
@@ -57,15 +56,14 @@ class Transcriber(EndpointClient):
     """A transcription model at an endpoint. Use with `async with`."""
 
     settings = replace(EndpointClient.settings, model="TRANSCRIPTION_MODEL")
-    silence = 3
-    """The endpoint sends nothing before it has heard all of it."""
+    silence = 3  # since the endpoint sends nothing before it has heard all of it
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
         """Return the text of a recording, or "" for silence. Raise ModelError."""
         return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
     async def check(self) -> str:
-        """Transcribe a second of silence to check address, key and model. Raise ModelError."""
+        """Transcribe a second of silence and return a line for --check. Raise ModelError."""
         await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
         return f"model {self._model} answers"
 

@@ -16,12 +16,11 @@ MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are tak
 _REASONING_TEXTS = ("reasoning_content", "reasoning")
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
 MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
-MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100
-"""Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept."""
+MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
 
 
 def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Return the `tools` of a request."""
+    """Convert tools to the JSON of a request."""
     return [
         {
             "type": "function",
@@ -32,12 +31,12 @@ def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def format_tools_as_text(tools: Sequence[Tool]) -> str:
-    """Return tool schemas as text, to count their tokens."""
+    """Return the JSON of tools as text, to count its tokens."""
     return json.dumps(format_tools(tools)) if tools else ""
 
 
 def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
-    """Convert messages to JSON. Adjacent messages of one role are joined, since some providers demand alternation."""
+    """Convert messages to JSON. Join adjacent messages of one role, since some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:
         content = defuse_template_tokens(replace_surrogates(message.content))
@@ -100,7 +99,7 @@ class Calls:
             )
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
-        """Return the call that a piece continues, or None for a new call. Servers may number every call 0, or none."""
+        """Return the call that a piece continues, or None if it begins one. Servers may number all calls 0."""
         near = [
             part for part, its in zip(self._parts, self._places, strict=True) if place is None or its in (place, None)
         ]
@@ -112,7 +111,7 @@ class Calls:
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def finish(self) -> tuple[ToolCall, ...]:
-        """Return the calls in order, with unique ids and repaired arguments. Drop unreadable ones if others remain."""
+        """Return the calls with unique ids and repaired arguments. Drop unreadable ones if others remain."""
         calls: list[ToolCall] = []
         for number, part in enumerate(part for part in self._parts if part["name"]):
             is_new = part["id"] and part["id"] not in {call.id for call in calls}
@@ -125,7 +124,7 @@ class Calls:
 
 @dataclass
 class Reasoning:
-    """What a model thought before its calls. DeepSeek and others refuse their own calls without it."""
+    """A model's reasoning before its calls. DeepSeek and others refuse their own calls without it."""
 
     _texts: dict[str, str] = field(default_factory=dict)
     _details: list[object] = field(default_factory=list)
@@ -172,21 +171,18 @@ def _to_text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """The tools of one request. With `must_answer` none may be called.
-
-    `known` names further tools that the conversation may mention.
-    """
+    """The tools of one request."""
 
     tools: tuple[Tool, ...] = ()
-    must_answer: bool = False
-    known: frozenset[str] = frozenset()
+    must_answer: bool = False  # without calling a tool
+    known: frozenset[str] = frozenset()  # names of other tools that the conversation may mention
 
     @property
     def names(self) -> frozenset[str]:
         return self.known | {tool.name for tool in self.tools}
 
     def forbids_calls(self, called: Iterable[str]) -> bool:
-        """Return True if one of these calls must not be made."""
+        """Return True if one of the called tools must not be called."""
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in called)
 

@@ -24,7 +24,7 @@ SECONDS = 20.0  # time for the list, which nobody waits for
 
 
 async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
-    """Return a line about what a model can do. Raise ModelError if it does not answer."""
+    """Try a model and return a line about its abilities. Raise ModelError if it does not answer."""
     found = [await model.check()]
     if tools:
         found.append(await _try_tools(model))
@@ -60,7 +60,7 @@ async def _try_schema(model: ChatModel) -> str:
 
 
 async def list_endings(settings: Settings, today: date) -> list[str]:
-    """Return a sentence for each configured model that its endpoint announces to end soon."""
+    """Return a sentence for each configured model that its endpoint will shut down soon."""
     variables = {
         settings.speech_model: "SPEECH_MODEL",
         settings.transcription_model: "TRANSCRIPTION_MODEL",
@@ -83,7 +83,7 @@ async def list_endings(settings: Settings, today: date) -> list[str]:
 
 
 async def log_endings(settings: Settings, clock: Clock) -> None:
-    """Log a warning for each model that ends soon."""
+    """Log a warning for each configured model that will be shut down soon."""
     if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
         for sentence in await list_endings(settings, clock().date()):
             log.warning("%s", sentence)
