@@ -279,10 +279,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """Return the settings for the playground's model, the name to show, and True if it is the offline model.
-
-    A configured model is preferred to one of Ollama on this machine, and that to the offline model.
-    """
+    """Return settings with the model for the playground, its name to show, and True if it is the offline model."""
     from playground.ollama import OLLAMA, ollama_model
 
     if settings.openai_api_key or settings.openai_base_url:

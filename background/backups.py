@@ -19,7 +19,7 @@ from records.errors import SettingsError
 from records.scopes import Clock
 from runtime.metrics import make_counter, make_gauge
 from runtime.subprocess_worker import ChildDied, iterate_answers, make_child_code
-from settings import Secret, Settings
+from settings import Settings
 from storage.bot_state.leases import BACKUPS as ELECTION
 
 log = logging.getLogger(__name__)
@@ -36,10 +36,7 @@ class Backups:
     """The daily backups of one bot. `failure` says why the last attempt failed, or is empty."""
 
     _folder: Path
-    _keep: int
-    _bot_id: str
-    _data_dir: Path
-    _database_url: Secret
+    _settings: Settings
     _is_elected: Callable[[], Awaitable[object]]
     _clock: Clock
     failure: str = field(default="", init=False)
@@ -53,7 +50,7 @@ class Backups:
 
     async def make_daily(self) -> None:
         """Make today's backup (UTC) if it does not exist. Raise StorageError if the election fails."""
-        file = self._folder / f"keepsake-{self._bot_id}-{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
+        file = self._folder / f"{self._prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
             failure = await self._make_backup(file)
             BACKUPS.labels("failed" if failure else "made").inc()
@@ -68,7 +65,8 @@ class Backups:
 
     async def _make_backup(self, file: Path) -> str:
         """Make a backup in a separate process. Return an error message, or "" on success."""
-        request = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
+        settings = self._settings
+        request = {"folder": str(settings.data_dir), "file": str(file), "url": settings.database_url.value}
         code, data = make_child_code("storage.backup"), json.dumps(request).encode()
         child = iterate_answers(code, (), data, longest_wait=MAX_SECONDS, keeps_environ=True)
         try:
@@ -85,7 +83,7 @@ class Backups:
         return ""
 
     def _delete_oldest(self) -> None:
-        for path in self._list_files()[: -self._keep]:
+        for path in self._list_files()[: -self._settings.backup_keep]:
             try:
                 path.unlink()
             except OSError as error:
@@ -93,7 +91,11 @@ class Backups:
 
     def _list_files(self) -> list[Path]:
         digit = "[0-9]"  # the names of one bot sort by date
-        return sorted(self._folder.glob(f"keepsake-{self._bot_id}-{digit * 4}-{digit * 2}-{digit * 2}.gz"))
+        return sorted(self._folder.glob(f"{self._prefix}{digit * 4}-{digit * 2}-{digit * 2}.gz"))
+
+    @property
+    def _prefix(self) -> str:
+        return f"keepsake-{self._settings.telegram_bot_token.value.partition(':')[0]}-"
 
 
 def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
@@ -101,15 +103,8 @@ def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Ba
     if settings.backup_dir is None:
         return None
     create_backup_folder(settings.backup_dir)
-    return Backups(
-        folder=settings.backup_dir,
-        keep=settings.backup_keep,
-        bot_id=settings.telegram_bot_token.value.partition(":")[0],
-        data_dir=settings.data_dir,
-        database_url=settings.database_url,
-        is_elected=partial(memory.served, [ELECTION]),
-        clock=clock,
-    )
+    is_elected = partial(memory.served, [ELECTION])
+    return Backups(folder=settings.backup_dir, settings=settings, is_elected=is_elected, clock=clock)
 
 
 def create_backup_folder(folder: Path) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, Self
@@ -148,9 +148,10 @@ class Rebuilder:
         corrected: Sequence[Summary],
         tell: Tell,
     ) -> list[Rebuilt]:
-        """Return the new summaries, lower levels before the levels made from them."""
         policy = find_policy(config.policy)
-        chunks = list(split_chunks(outline, policy.rebuild_turns(config.every_n)))
+        all_turns = group_turns(outline)
+        size = policy.rebuild_turns(config.every_n) or len(all_turns)
+        chunks = [all_turns[start : start + size] for start in range(0, len(all_turns), size)]
         made: list[Rebuilt] = []
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
@@ -217,7 +218,6 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
     ) -> Material:
-        """Return the sources of a summary. `corrected` are earlier summaries that a person corrected."""
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         _, moments = _list_ends(below, messages)
@@ -304,13 +304,6 @@ class Rebuilder:
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
             return await self._summaries.writer.summarise_by(self._stand_in, material)
-
-
-def split_chunks(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
-    """Yield the turns in chunks of `size`, or in one chunk if `size` is None."""
-    turns = group_turns(outline)
-    for start in range(0, len(turns), size or len(turns)):
-        yield turns[start : start + size] if size else turns
 
 
 def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:

@@ -44,13 +44,10 @@ CROSS_SITE = PlainTextResponse("Another site may not use this page.", 403)
 
 
 def make_dashboard_app(services: Services, host: Host) -> Starlette:
-    """Return the app with the page at /, its files at /static and its API at /api.
-
-    The same routes are mounted below the path of DASHBOARD_URL, because a proxy may or may not strip it.
-    """
+    """Return the app with the page at /, its files at /static and its API at /api."""
     visitors = Visitors()
     routes = _make_routes(services, host, visitors)
-    path = urlsplit(host.url).path.rstrip("/")
+    path = urlsplit(host.url).path.rstrip("/")  # a proxy may strip it or not
     return Starlette(
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[

@@ -210,7 +210,6 @@ class Changes:
         return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def _find_topic(self, visit: Visit) -> Scope:
-        """Return the Telegram topic that a conversation belongs to."""
         for scope in await self._views.list_scopes(visit.owner):
             if scope["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(scope["place"])))

@@ -44,7 +44,7 @@ FORMATS = ("json", "markdown", "html")
 
 @define(kw_only=True, eq=False)
 class Past:
-    """Handle imports and exports."""
+    """The handlers of imports and exports."""
 
     _services: Services
     _host: Host
@@ -52,16 +52,11 @@ class Past:
     _exports: Files = field(factory=Files, init=False)
 
     async def plan_import(self, visit: Visit) -> Answer:
-        """Return a preview of an import, and the questions that are still open."""
+        """Return a preview of an import, and the questions that the person has not answered yet."""
         given = self._parse_import_request(visit)
         async with self._uploads.reserve(visit.session.person):
             data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
-        asking = [
-            question
-            for question in plan.questions
-            if question.key not in given.answers and (plan.new or question.several)
-        ]
         return {
             "text": to_page_text(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
@@ -73,7 +68,8 @@ class Past:
                     if question.chosen is not None
                     else [*range(len(question.options) if question.several else 0)],
                 }
-                for question in asking
+                for question in plan.questions
+                if question.key not in given.answers and (plan.new or question.several)
             ],
             "has_new": plan.has_new,
             "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
@@ -89,7 +85,7 @@ class Past:
     async def _stream_import(
         self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
-        """Yield the progress of an import and then its result as lines of JSON. Close the stack at the end."""
+        """Yield the progress of an import and its result as lines of JSON. Close `stack` at the end."""
         changed, counts = asyncio.Event(), (0, 0)
 
         async def report(done: int, total: int) -> None:
@@ -137,7 +133,7 @@ class Past:
         return {"text": tr("learning-what-it-takes", **figures), "first": ids[0], "last": ids[1]}
 
     async def get_learning_offer(self, visit: Visit) -> Answer:
-        """Return the offer to learn from all earlier imports, and the prompt that asks another assistant for facts."""
+        """Return an offer to learn from earlier imports, and a prompt that asks another assistant for facts."""
         return {
             "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
@@ -173,7 +169,7 @@ class Past:
         return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
 
     async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        """Open the requested export as one file and return its name too. The stack closes it."""
+        """Return the name of the requested export and its open file, which `stack` closes."""
         wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
@@ -192,7 +188,7 @@ class Past:
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
     async def send_export(self, visit: Visit) -> Answer:
-        """Have the bot send an export to the chat. Telegram's apps do not let a page save a file."""
+        """Have the bot send an export to the chat, because Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
             name, file = await self._open_export(visit, stack)

@@ -35,24 +35,20 @@ class NoSession(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageSession:
-    """A person's session, which shows the memory of `owner` first.
-
-    `group` is the title of that owner's group. `language` is the tag of the person's app. `since` is the time of the
-    first proof.
-    """
+    """A person's session, which shows the memory of `owner` first."""
 
     person: int
     owner: int
     name: str = ""
-    group: str = ""
-    language: str = ""
-    since: datetime
+    group: str = ""  # the title, if the owner is a group
+    language: str = ""  # the language tag of the person's app
+    since: datetime  # the time of the first proof of identity
     expires_at: datetime
 
 
 @define(kw_only=True, eq=False)
 class PageSessions:
-    """Open and check sessions. Methods that take a proof raise NoSession if it is not valid."""
+    """Opens and checks sessions. Methods that take a link, token or initData raise NoSession if it is not valid."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -126,7 +122,7 @@ class PageSessions:
         return str((await self._make_serializer(kind)).dumps(form))
 
     async def _read_signed(self, kind: str, text: str) -> tuple[PageSession, str]:
-        """Return a session that has not expired, and the nonce of a link."""
+        """Return the session in a signed text, and the nonce if it is a link."""
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:
@@ -150,10 +146,7 @@ class PageSessions:
 
 
 def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if Telegram did not sign it for this bot within INIT_DATA_FOR.
-
-    See "Validating data received via the Mini App" in the Bot API.
-    """
+    """Return the fields of initData. Raise NoSession if Telegram did not sign it for this bot within INIT_DATA_FOR."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:
@@ -162,6 +155,7 @@ def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) ->
         raise NoSession from None
     form = dict(pairs)
     given = form.pop("hash", "")
+    # As in "Validating data received via the Mini App" of the Bot API.
     checked = "\n".join(f"{name}={form[name]}" for name in sorted(form))
     key = hmac.digest(b"WebAppData", bot_token.value.encode(), "sha256")
     expected = hmac.new(key, checked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()

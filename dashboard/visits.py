@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
-    """A request is refused with an HTTP status and a sentence in the reader's language."""
+    """A refusal of a request, with an HTTP status and a sentence in the reader's language."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -43,7 +43,7 @@ class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visit:
-    """An authorized request for one conversation. `config` is None if the owner has configured nothing yet."""
+    """An authorized request for one conversation. `config` is None if the owner has not configured a memory."""
 
     session: PageSession
     request: Request
@@ -73,7 +73,7 @@ ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
 @define(kw_only=True, eq=False)
 class Visits:
-    """Turn handlers, which take a Visit, into endpoints."""
+    """Makes endpoints out of handlers, which take a Visit."""
 
     _services: Services
     _sessions: PageSessions
@@ -112,7 +112,7 @@ class Visits:
     async def _read_opening(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> Answer | Response | None:
-        """Return what the page shows first, or None if it is not requested or cannot be read."""
+        """Return the content that the page shows first, or None if it is not requested or cannot be read."""
         if "opening" not in parameters:
             return None
         with speak_in(language), suppress(VisitRefused, BadRequest, KeepsakeError):
@@ -131,10 +131,7 @@ class Visits:
         return await self._respond(request, end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
-        """Return the person's language in private, or the browser's if another process serves the person.
-
-        If `is_kept`, ask that process to hand the person over.
-        """
+        """Return the person's language. If `is_kept`, ask the process that serves the person to hand them over."""
         memory, default = self._services.memory, self._host.default_language
         try:
             async with memory.kept(session.person) if is_kept else nullcontext():
@@ -214,7 +211,7 @@ class Visits:
 
 
 async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """Return the response of `work`, or an error response if it fails. Only here are errors caught broadly."""
+    """Return the response of `work`, or an error response if it fails."""
     try:
         answer = await work()
     except VisitRefused as refusal:

@@ -30,14 +30,11 @@ class Asset:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assets:
-    """The static files of a page by path, and a hash of them all.
+    """The static files of a page."""
 
-    `script_sources` lists the page's inline scripts for a content security policy.
-    """
-
-    files: dict[str, Asset]
-    version: str
-    script_sources: str
+    files: dict[str, Asset]  # by name
+    version: str  # a hash of all files
+    script_sources: str  # the page's inline scripts, for its content security policy
 
 
 @cache

@@ -13,16 +13,13 @@ KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers k
 
 
 def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return a session with at most this many connections, or any number for 0. The caller closes it."""
+    """Return a session, which the caller closes. 0 connections means any number."""
     connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy for a URL from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, or None.
-
-    Keep the result: a lookup costs 0.1 ms, and aiohttp itself would repeat it for every request, in a thread.
-    """
+    """Return the proxy for a URL from the environment, or None. A call takes 0.1 ms, so keep the result."""
     parts = urlsplit(url)
     if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
@@ -31,7 +28,7 @@ def find_proxy(url: str) -> str | None:
 
 
 async def read_bytes(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """Return the beginning of a body, at most `max_bytes`."""
+    """Read a response body, but at most `max_bytes`."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
@@ -42,5 +39,5 @@ async def read_bytes(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 @cache
 def load_certificates() -> ssl.SSLContext:
-    """Return certifi's certificates, or those of SSL_CERT_FILE. A small container may have none of its own."""
+    """Return a context with certifi's certificates, or those of SSL_CERT_FILE."""
     return httpx.create_ssl_context()

@@ -75,16 +75,11 @@ class BoundedProtocol(H11Protocol):
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.ready = asyncio.Event()
         self.stop = asyncio.Event()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
 
     async def main_loop(self) -> None:
         await self.stop.wait()
@@ -136,13 +131,11 @@ async def serve_app(
         timeout_keep_alive=idle,
     )
     server = _Server(config)
+    # Clients may connect already: the socket is open, and they wait in its backlog.
     running = asyncio.create_task(server.serve(sockets=[listener]))
-    started = asyncio.create_task(server.ready.wait())
     try:
-        await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
         yield int(listener.getsockname()[1])
     finally:
-        started.cancel()
         server.stop.set()
         await running
         listener.close()

@@ -32,10 +32,7 @@ LOGGED = make_counter(
 
 
 class RecentRecords(logging.Handler):
-    """Counts warnings and errors in a metric, and keeps the latest for /admin.
-
-    It keeps their times and loggers, and the templates of our own records.
-    """
+    """Counts warnings and errors in a metric, and keeps the latest for /admin without their values."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -102,7 +99,7 @@ def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseEx
 
 
 def announce(sentence: str, level: int = logging.INFO) -> None:
-    """Write a sentence to stderr regardless of LOG_LEVEL. Write it as JSON if the log is in JSON."""
+    """Write a sentence to stderr regardless of LOG_LEVEL, as JSON if LOG_FORMAT is json."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
     if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):
         sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
@@ -123,7 +120,7 @@ def format_traceback_places(error: BaseException) -> str:
 
 
 def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
-    """Log to stderr from `level` on. Log libraries from WARNING on only, because they log payloads below that."""
+    """Set up logging to stderr. Libraries log from WARNING on, because they log payloads below that."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own

@@ -56,6 +56,4 @@ def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:
         metric.labels(*values)
 
 
-make_gauge("keepsake_build_info", "The version of the program; the value is always 1.", {"version": [VERSION]}).labels(
-    VERSION
-).set(1)
+make_gauge("keepsake_build_info", "The program's version; always 1.", {"version": [VERSION]}).labels(VERSION).set(1)

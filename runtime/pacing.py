@@ -90,9 +90,6 @@ class Paced:
     visitors: Visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         limiter, is_known = self.visitors.find_limiter(scope)
         now = asyncio.get_running_loop().time()
         wait = limiter.reserve(now)

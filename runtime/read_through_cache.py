@@ -19,9 +19,6 @@ class ReadThroughCache(Generic[Key, Value]):
         self._held = LRUCache[Key, Value](size)
         self._drops = 0
 
-    def __contains__(self, key: Key) -> bool:
-        return key in self._held
-
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
         if key in self._held:
             return self._held[key]

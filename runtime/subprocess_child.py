@@ -17,15 +17,12 @@ LENGTH = struct.Struct(">Q")  # precedes each value
 
 
 def limit_process(*, memory: int, seconds: int | None = None) -> None:
-    """Limit this process's address space in bytes and CPU time in seconds, and forbid it to write files.
-
-    If `seconds` is given, also give it a lower priority than the bot.
-    """
+    """Limit this process to `memory` bytes and `seconds` of CPU time, and forbid it to write files."""
     if sys.platform == "win32":
         return
     limits = [(resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
     if seconds is not None:
-        os.nice(10)
+        os.nice(10)  # long work should not slow the bot down
         limits.append((resource.RLIMIT_CPU, seconds))
     for what, most in limits:
         with suppress(ValueError, OSError):  # the machine's own limit may be lower
@@ -33,7 +30,7 @@ def limit_process(*, memory: int, seconds: int | None = None) -> None:
 
 
 def write(out: IO[bytes], kind: str, value: object) -> None:
-    """Send a value and its kind to the parent process, as JSON after its length."""
+    """Send an answer of some kind to the parent process."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)
     out.flush()

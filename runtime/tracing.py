@@ -38,10 +38,7 @@ class Span:
 
 
 def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
-    """Record a span for the block. Spans that start within the block, or in tasks that it starts, become its children.
-
-    With `is_request`, the span stands for a request to another machine.
-    """
+    """Record a span around the block. If `is_request`, the span is a request to another machine."""
     return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
 
 
@@ -64,10 +61,7 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
 
 @asynccontextmanager
 async def export_spans(endpoint: str) -> AsyncIterator[None]:
-    """Send spans to the OTLP collector at `endpoint` in the background while the block runs.
-
-    Raise SettingsError if the OpenTelemetry packages are not installed.
-    """
+    """Send spans to an OTLP collector while the block runs. Raise SettingsError if OpenTelemetry is not installed."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource

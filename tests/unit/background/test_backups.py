@@ -12,7 +12,7 @@ from chat.operation import format_backup
 from locales.catalog import speak_in
 from records.errors import SettingsError
 from runtime import metrics
-from settings import Secret
+from settings import Secret, Settings
 from storage.backup import restore
 from storage.bot_state.leases import BACKUPS
 from tests.end_to_end.faults.disk import disk
@@ -30,15 +30,8 @@ class Days:
         self.now = MORNING
         self.folder = folder
         self.is_elected = True
-        self.backups = Backups(
-            folder=folder,
-            keep=keep,
-            bot_id="4242",
-            data_dir=data,
-            database_url=Secret(""),
-            is_elected=self.elect,
-            clock=lambda: self.now,
-        )
+        settings = Settings(data_dir=data, backup_keep=keep, telegram_bot_token=Secret("4242:token"))
+        self.backups = Backups(folder=folder, settings=settings, is_elected=self.elect, clock=lambda: self.now)
 
     async def elect(self) -> bool:
         return self.is_elected
