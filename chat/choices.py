@@ -11,8 +11,7 @@ from typing import Any, Literal
 from chat.services import Services
 from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from llm.prompts import PERSONAS
-from locales.catalog import LANGUAGES, tr
-from locales.lists import join_list
+from locales.catalog import LANGUAGES, join_list, tr
 from locales.told import STORAGE_NAMES
 from records.owners import (
     MAX_INSTRUCTIONS_CHARS,

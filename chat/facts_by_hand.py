@@ -4,7 +4,7 @@ from attrs import define
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.receipts import format_counts
+from locales.told import format_counts
 from records.errors import FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten

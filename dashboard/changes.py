@@ -19,7 +19,7 @@ from dashboard.views import MAX_NAME_CHARS, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import format_full_day, tr
 from locales.page_texts import to_page_text
-from locales.receipts import format_counts, format_outcome, format_quoting, format_receipt
+from locales.told import format_counts, format_outcome, format_quoting, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
 from records.owners import get_memory_mode

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from locales.catalog import format_from_now, tr
-from locales.lists import join_all
+from locales.catalog import format_from_now, join_all, tr
 from records.errors import ContextTooLong, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import STATUSES, make_counter
 

@@ -5,9 +5,7 @@ the file, and the rest names the text in it. Every language has exactly the keys
 
 Translations speak informally to their reader (ты, tú, du, 你, você); Portuguese is that of Brazil, Chinese simplified.
 
-catalog.py  texts by key, and the language of the person who is served
-lists.py    phrases that list several things
+catalog.py     texts by key, lists of phrases, and the language of the person who is served
 page_texts.py  texts for the page in the browser
-receipts.py sentences about erased data and new summaries
-told.py     sentences about errors, facts and reasons
+told.py        sentences about errors, facts, reasons, erased data and new summaries
 """

@@ -1,7 +1,7 @@
 """Texts by key in the language of the running task, which `speak_in` sets. English is the fallback."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, timedelta
@@ -37,15 +37,15 @@ MAX_ARGUMENT_CHARS = 2_500  # Fluent refuses a text with a longer argument (MAX_
 
 
 def tr(key: str, /, **arguments: Argument) -> str:
-    """Return a text in the language of the running task.
+    """Return a text in the language of the running task. A key is the file's name, a hyphen and the text's name.
 
-    A key is the file's name, a hyphen and the text's name. Raise LookupError for an unknown key or wrong arguments.
+    Raise LookupError for an unknown key or wrong arguments.
     """
     return translate(_language.get(), key, arguments)
 
 
 def translate(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
-    """Return a text in one of LANGUAGES, or in English if it is missing. Raise LookupError for an unknown key."""
+    """Return a text in one language, or in English if it is missing. Raise LookupError for an unknown key."""
     return _format_text(language, key, arguments) if arguments else texts.without_arguments(language, key)
 
 
@@ -67,18 +67,33 @@ def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> 
 
 
 def translate_everywhere(key: str, /) -> frozenset[str]:
-    """Return a text in all languages, to recognise an earlier message."""
+    """Return a text in all languages, for recognising an earlier message."""
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text in some languages, by default the current one and English. "_" becomes a space."""
+    """Return the words of a text, by default in the current language and English. "_" becomes a space."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
 
+def join_list(parts: Iterable[str]) -> str:
+    """Join phrases as in "a, b, c"."""
+    return tr("shared-comma").join(parts)
+
+
+def join_all(parts: Sequence[str]) -> str:
+    """Join phrases as in "a, b and c"."""
+    return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+
+
+def join_any(parts: Sequence[str]) -> str:
+    """Join phrases as in "a, b or c"."""
+    return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+
+
 def format_decimal(value: float, places: int) -> str:
-    """Format a number with `places` decimals in the current language: "1,234.50", "1.234,50"."""
+    """Format a number with `places` decimals, as in "1,234.50" or "1.234,50"."""
     # Imported here to keep the start fast, as Fluent below.
     from babel.numbers import format_decimal
 
@@ -86,14 +101,14 @@ def format_decimal(value: float, places: int) -> str:
 
 
 def format_from_now(seconds: float) -> str:
-    """Format a future time, rounded, in the language: "in 20 seconds", "in 3 hours"."""
+    """Format a time in the future, rounded, as in "in 20 seconds" or "in 3 hours"."""
     from babel.dates import format_timedelta
 
     return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current_language())
 
 
 def format_day(at: date, *, with_year: bool) -> str:
-    """Format a date in the language: "3 June", "3. Juni 2023"."""
+    """Format a date, as in "3 June" or "3. Juni 2023"."""
     from babel.dates import format_date, format_skeleton
 
     locale = "en_GB" if current_language() == ENGLISH else current_language()
@@ -101,7 +116,7 @@ def format_day(at: date, *, with_year: bool) -> str:
 
 
 def format_full_day(at: date) -> str:
-    """Format a date with weekday and year in the language: "Thursday, 3 December 2026"."""
+    """Format a date with weekday and year, as in "Thursday, 3 December 2026"."""
     from babel.dates import format_date
 
     return format_date(at, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
@@ -114,7 +129,7 @@ def current_language() -> str:
 
 @contextmanager
 def speak_in(language: str) -> Iterator[None]:
-    """Set the language inside the block and in the tasks started there."""
+    """Set the language inside the block and in the tasks that are started there."""
     before = _language.set(language)
     try:
         yield
@@ -123,12 +138,12 @@ def speak_in(language: str) -> Iterator[None]:
 
 
 def list_families(language: str = ENGLISH) -> Sequence[str]:
-    """Return the names of a language's files."""
+    """Return the names of a language's files, without ".ftl"."""
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
 
 class Texts:
-    """The Fluent bundles. A family's file is read when one of its texts is first used."""
+    """The texts of all languages. A file is read when one of its texts is first used."""
 
     def __init__(self) -> None:
         self._bundles: dict[str, FluentBundle] = {}
@@ -137,7 +152,7 @@ class Texts:
         self._reading = threading.Lock()
 
     def bundle(self, language: str, family: str) -> "FluentBundle":
-        """Return a language's bundle with a family's texts in it. Thread-safe."""
+        """Return a language's bundle, which includes the texts of this family. Thread-safe."""
         with self._reading:
             for name in (SHARED, family):
                 if (language, name) not in self._families:
@@ -148,7 +163,7 @@ class Texts:
             return self._bundles[language]
 
     def extend(self, language: str, source: str) -> None:
-        """Add texts in Fluent's syntax. Existing texts stay."""
+        """Add texts in Fluent's syntax. Existing texts are not replaced."""
         # Imported here, because it takes a tenth of a second of the start.
         from fluent.runtime import FluentBundle, FluentResource
 
@@ -169,11 +184,14 @@ texts = Texts()
 
 
 def find_language(code: str) -> str:
-    """Return the supported language for an IETF tag such as "pt-BR", or "" if there is none."""
+    """Return the supported language of an IETF tag such as "pt-BR", or "" if there is none."""
     language = code.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 
 
 def choose_language(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
-    """Return the owner's choice, else the language of the person's app unless the chat is shared, else the default."""
+    """Return the language to use: the owner's choice, that of the person's app, or the default.
+
+    The language of the app is ignored in a shared chat.
+    """
     return find_language(chosen) or ("" if is_shared else find_language(code)) or default

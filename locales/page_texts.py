@@ -1,4 +1,4 @@
-"""Convert the texts that a page uses to JSON, which the browser formats."""
+"""Conversion of the texts that a page uses to JSON, which the browser formats."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ Pattern = str | list[str | dict[str, Any]]  # strings, {"argument"}, and {"argum
 
 @cache
 def make_page_texts(static: Path, language: str) -> dict[str, Any]:
-    """Return the texts that the page's modules use in one of LANGUAGES, and the names of all languages."""
+    """Return the texts that the page's modules use in one language, and the names of all languages."""
     return {
         "language": language,
         "languages": dict(LANGUAGES),
@@ -52,13 +52,13 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
 
 
 def make_wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the texts in the first wanted language ("pt-BR,en") that we have, or in the browser's language."""
+    """Return the page's texts in the first supported language of `wanted` ("pt-BR,en"), or the browser's."""
     tags = wanted.split(",")[:MAX_WANTED]
     return make_page_texts(static, choose_preferred(tags) if wanted else find_reader_language(headers))
 
 
 def to_page_text(text: str) -> str:
-    """Remove sentences and brackets that name commands: the page has fields and buttons instead. May return ""."""
+    """Remove sentences and brackets that name commands, because the page has buttons instead. May return ""."""
     command = _make_command_pattern()
     kept = list[str]()
     for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):
@@ -81,7 +81,7 @@ def _make_command_pattern() -> re.Pattern[str]:
 
 
 def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
-    """Return the supported language for the first IETF tag that has one, else `default`."""
+    """Return the first supported language of these IETF tags, or `default`."""
     return next((language for tag in tags if (language := find_language(tag.strip()))), default)
 
 

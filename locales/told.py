@@ -1,15 +1,17 @@
-"""Sentences about errors, facts, prompts and stored data, in the language of the running task."""
+"""Sentences about errors, facts, prompts, stored and erased data, in the language of the running task."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from locales.catalog import tr
+from locales.catalog import join_list, tr
 from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
+from records.forgetting import Forgotten, Remainder
 from records.owners import OwnerConfig, StorageType, get_memory_mode
+from records.summaries import FoldOutcome
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -50,7 +52,7 @@ def speak_to(*, operator: bool) -> Iterator[None]:
 
 
 def is_for_operator() -> bool:
-    """Return True if the person who is served may be the operator."""
+    """Return True if the person who reads the texts may be the operator."""
     return _to_operator.get()
 
 
@@ -64,13 +66,13 @@ def format_error(error: KeepsakeError) -> str:
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
-    """Return what a person reads instead of an answer. `is_stored` is True if memory holds their message."""
+    """Return the text that replaces an answer after an error. `is_stored` is True if memory holds the message."""
     why = format_error(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=format_error(error))
     return " ".join([why, *([tr("notices-kept")] if is_stored else [])])
 
 
 def add_error_number(sentence: str, number: str) -> str:
-    """Return a sentence about a failure, with its log number for the operator."""
+    """Return a sentence about a failure, with its log number if the reader is the operator."""
     return f"{sentence} {tr('notices-error', number=number)}" if is_for_operator() else sentence
 
 
@@ -79,7 +81,7 @@ WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 
 
 def format_worth(fact: Fact) -> str:
-    """Return how important a fact is in a word or two, or ""."""
+    """Return the importance of a fact in a word or two, or "" if it is ordinary."""
     name = next(name for least, name in WORTH if fact.importance >= least)
     return tr(f"memory-worth-{name}") if name else ""
 
@@ -108,7 +110,7 @@ def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> s
 
 
 def name_part(name: str) -> str:
-    """Return the name of a prompt's part, worded for use in a sentence."""
+    """Return the name of a part of the prompt, worded for use in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
@@ -119,7 +121,7 @@ def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
 
 
 def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
-    """Return the text of /privacy: the state of memory, what is kept, and for how long."""
+    """Return the text of /privacy, with the state of memory, its contents and its retention."""
     in_group = "" if is_private else tr("basics-stored-group")
     sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), format_retention(retention_days))
     return f"{format_state(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
@@ -131,5 +133,56 @@ def format_state(config: OwnerConfig | None) -> str:
 
 
 def format_retention(days: int) -> str:
-    """Return the sentence about RETENTION_DAYS, or ""."""
+    """Return the sentence about RETENTION_DAYS, or "" if nothing is deleted by age."""
     return tr("basics-retention", days=days) if days else ""
+
+
+def format_counts(forgotten: Forgotten) -> str:
+    """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
+    parts = [
+        forgotten.messages and tr("shared-messages", messages=forgotten.messages),
+        forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
+        forgotten.facts and tr("shared-facts", facts=forgotten.facts),
+        forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
+        forgotten.versions and tr("forget-versions", versions=forgotten.versions),
+        forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
+    ]
+    return join_list(part for part in parts if part)
+
+
+def format_quoting(remainder: Remainder) -> str:
+    """Format the number of later items that quote erased messages, as in "3 later answers, 1 fact"."""
+    answers = len(remainder.answers)
+    parts = [
+        answers and tr("forget-answers", answers=answers),
+        remainder.facts and tr("shared-facts", facts=remainder.facts),
+        remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
+        remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
+    ]
+    return join_list(part for part in parts if part)
+
+
+def format_receipt(forgotten: Forgotten) -> str:
+    """Format the receipt of /forget, which says what was erased and what may still hold it."""
+    remainder = forgotten.remainder
+    stays = [format_quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
+    left = join_list(part for part in stays if part)
+    rest = [tr("forget-words-stay", what=left)] if left else []
+    rest += [tr("forget-words-may-stay")] if not remainder.others and not remainder.is_complete else []
+    rest += [tr("forget-traces")] if not forgotten.is_clean else []
+    aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
+    receipt = " ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])
+    return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
+
+
+def format_outcome(outcome: FoldOutcome) -> str:
+    """Format the result of /summary_now."""
+    match outcome.state:
+        case "folded":
+            return tr("summaries-folded", summaries=len(outcome.summaries))
+        case "nothing":
+            return tr("summaries-nothing")
+        case "busy":
+            return tr("summaries-busy")
+        case "waiting" | "failed":
+            return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))

@@ -1,4 +1,4 @@
-"""Time words of each language as patterns, from babel's locale data and reminders.ftl."""
+"""Patterns for the time words of each language, from babel's locale data and reminders.ftl."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,12 +28,11 @@ _ENGLISH_LOCALES = ("en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # eac
 
 
 def normalise_word(word: str) -> str:
-    """Return a word in lower case without Latin accents, ё and dots, which not everybody writes."""
+    """Return a word in lower case, without the Latin accents, ё and dots that not everybody writes."""
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
 def _list_texts(data: Any) -> list[str]:
-    """Return all strings of a nested part of the locale data."""
     return [text for part in data.values() for text in _list_texts(part)] if hasattr(data, "values") else [str(data)]
 
 
@@ -61,7 +60,7 @@ def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"])
 
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
-    """The patterns of one language."""
+    """The time words of one language as patterns."""
 
     language: str
     word: Mapping[str, re.Pattern[str]]
@@ -128,7 +127,7 @@ def load_lexicon(language: str) -> Lexicon:
 
 @cache
 def find_time_words() -> Sequence[re.Pattern[str]]:
-    """Return patterns for months, weekdays, units and parts of the day in every language."""
+    """Return patterns for months, weekdays, units and parts of the day in all languages."""
     lexicons = [load_lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
     months = [name for locale in locales for form in _FORMS for name in _list_texts(locale.months[form]["wide"])]
@@ -151,7 +150,7 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
 
 @cache
 def list_zone_abbreviations() -> frozenset[str]:
-    """Return abbreviations of time zones in several languages and countries: "PST", "MEZ"."""
+    """Return the abbreviations of time zones, such as "PST" and "MEZ", in several languages and countries."""
     locales = [Locale.parse(name) for name in (*LANGUAGES, *_ENGLISH_LOCALES)]
     zones = [zone for locale in locales for zone in (*locale.meta_zones.values(), *locale.time_zones.values())]
     return frozenset(text for zone in zones for text in zone.get("short", {}).values() if text.isupper())

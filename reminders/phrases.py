@@ -1,4 +1,4 @@
-"""Parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model. Pure.
+"""A parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model.
 
 The language that understands most of the text wins. If a time word is not understood, no reminder is set.
 """
@@ -12,15 +12,7 @@ from functools import partial
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
-from reminders.lexicon import (
-    HAN,
-    UNITS,
-    Lexicon,
-    find_time_words,
-    list_zone_abbreviations,
-    load_lexicon,
-    normalise_word,
-)
+from reminders import lexicon
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
@@ -44,8 +36,9 @@ _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d:/-]|[.,]\d|(?:st|nd|rd|
 _GAP = re.compile(r"[\s,;]*")
 _TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
 _TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
-_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})(?!{HAN.pattern})\w")
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})(?!{lexicon.HAN.pattern})\w")
 _HAN_CLOCK = re.compile(r"\d[点點]")
+_NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
 _PLAIN = {
     **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
@@ -66,7 +59,7 @@ class _Reading:
     """The state of reading a text in one language. `end` is the position after the last word that was understood."""
 
     text: str
-    words: Lexicon
+    words: lexicon.Lexicon
     wall: datetime
     end: int = 0
     day: date | None = None
@@ -83,7 +76,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)
 
     def match(self, name: str, start: int) -> int:
-        """Return the position after a word of the pattern called `name` and the gap that follows, or -1."""
+        """Return the position after a word of the pattern `name` and the gap that follows, or -1."""
         found = self.words.word[name].match(self.text, start)
         return _skip_gap(self.text, found.end()) if found else -1
 
@@ -107,14 +100,11 @@ class _Reading:
                 return
 
     def match_lead(self, start: int) -> tuple[str, int] | None:
-        """Return the kind of a preposition and the position after it. "at" leads to an hour, "on" to a day."""
+        """Return the kind of a preposition ("at" an hour, "on" a day) and the position after it."""
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
     def _read_element(self, start: int, lead: str) -> int:
-        """Read one expression of time after the preposition `lead`. Return its end, or -1 if there is none.
-
-        So do all methods that read one kind of expression.
-        """
+        """Read one expression of time after the preposition `lead`. Return its end, or -1. So do all its readers."""
         readers = (
             self._read_distance,
             self._read_relative_day,
@@ -167,8 +157,8 @@ class _Reading:
         self.end = after
         while after >= 0:
             for unit, name in self.words.units.items():
-                if (found := name.match(self.text, after)) and UNITS[unit]:
-                    self.repeat = UNITS[unit]
+                if (found := name.match(self.text, after)) and lexicon.UNITS[unit]:
+                    self.repeat = lexicon.UNITS[unit]
                     return found.end()
             article, after = after, (self.match_lead(after) or ("", -1))[1]  # "todos los días"
         end = self._read_weekday(article, is_led=True)
@@ -217,7 +207,6 @@ class _Reading:
         return -1
 
     def _read_date(self, month: int, day: int, end: int) -> int:
-        """Read the optional year after a day and a month."""
         after = _skip_gap(self.text, end)
         while (joined := self.match("of", after)) >= 0:
             after = joined
@@ -265,7 +254,6 @@ class _Reading:
         return found.end()
 
     def _read_period(self, start: int) -> int:
-        """Read noon, midnight or a part of the day."""
         for name, text in self.words.periods:
             if not (found := text.match(self.text, start)):
                 continue
@@ -280,7 +268,7 @@ class _Reading:
         return -1
 
     def _choose_half(self, name: str) -> bool:
-        """Set the hour to the half of the day that this period lies in. Return False if they contradict each other."""
+        """Move the hour to the half of the day in which this period lies. Return False if it contradicts the hour."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
             self.clock = hour % 12 + (0 if name in ("am", "midnight") else 12), minute
@@ -288,12 +276,11 @@ class _Reading:
         start, end = self.words.ranges[name]
         length = (end - start) % 1440 or 1440
 
-        def distance(chosen: int) -> int:
-            """Return the minutes between an hour and the part of the day, across midnight."""
+        def count_minutes_apart(chosen: int) -> int:
             into = (chosen * 60 + minute - start) % 1440
             return 0 if into < length else min(into - length, 1440 - into)
 
-        chosen = min(hour % 12, hour % 12 + 12, key=distance)
+        chosen = min(hour % 12, hour % 12 + 12, key=count_minutes_apart)
         if hour > 12 and chosen != hour:
             return False
         self.clock = chosen, minute
@@ -341,7 +328,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(_PLAIN)  # keeps its length
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
-    readings = [_Reading(text=bare, words=load_lexicon(language), wall=wall) for language in languages]
+    readings = [_Reading(text=bare, words=lexicon.load_lexicon(language), wall=wall) for language in languages]
     for reading in readings:
         reading.run()
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
@@ -428,21 +415,20 @@ def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> It
 
 
 def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """Return True if a word expresses time: a month, weekday, unit, part of the day, clock time or zone.
-
-    A number counts as one only while no time is known.
-    """
+    """Return True if a word expresses a time. A number does so only while no time is known."""
     token = tokens[index][0].translate(_PLAIN).strip(".:'@~+")
-    word = normalise_word(token)
-    is_han = HAN.search(word) is not None  # written without spaces
-    names = find_time_words()
+    word = lexicon.normalise_word(token)
+    is_han = lexicon.HAN.search(word) is not None  # written without spaces
+    names = lexicon.find_time_words()
     is_shaped = _TIME_SHAPES.match(token) or _HAN_CLOCK.search(token)
     if is_shaped or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
         return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
-    is_number = token[:1].isdigit() or (_parse_number(word) or 0) > 1 or token in list_zone_abbreviations()
+    is_number = token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)
+    is_number |= (_parse_number(word) or 0) > 1 or token in lexicon.list_zone_abbreviations()
     is_number |= is_han and _HAN_TIME.search(word) is not None
-    is_number |= any(load_lexicon(language).word["number"].fullmatch(word) is not None for language in LANGUAGES)
+    numbers = (lexicon.load_lexicon(language).word["number"] for language in LANGUAGES)
+    is_number |= any(name.fullmatch(word) is not None for name in numbers)
     return is_number and not is_timed

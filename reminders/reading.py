@@ -1,4 +1,4 @@
-"""Read a reminder from text with the model if there is one, otherwise with the phrase parser."""
+"""Reading of reminders in free text, by the model if there is one, otherwise by the phrase parser."""
 
 import asyncio
 import json
@@ -37,15 +37,15 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Read reminders with the background model. Calls count towards the person's quota."""
+    """A reader of reminders. Calls of the model count towards the person's quota."""
 
     _model: ChatModel
     _quota: Quota
 
     async def read_or_explain(self, person: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return the reminder and True if the person should confirm it, or a sentence that says why there is none.
+        """Return a reminder and True if the person has to confirm it, or a sentence about the reason for none.
 
-        A reminder that a model read has to be confirmed. `now` is aware and in the person's zone.
+        A reminder that the model read has to be confirmed. `now` is aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase

@@ -1,4 +1,4 @@
-"""Delivery of due reminders. Each attempt is recorded before and after, so a crash loses none."""
+"""Delivery of due reminders. Each attempt is recorded before and after, so that a crash loses none."""
 
 import asyncio
 import logging
@@ -43,7 +43,7 @@ class Reminders:
     async def add(
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
-        """Store a reminder once, even if memory is off. Return None if its owner has as many as allowed."""
+        """Store a reminder, even if memory is off. Return None if its owner already has as many as allowed."""
         if await self._memory.config(owner) is None:
             await self._memory.choose(owner, lambda known: known)
         async with self._memory.home(owner) as store:
@@ -57,13 +57,13 @@ class Reminders:
             return await store.reminders.list_reminders(owner)
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
-        """Cancel a reminder and return it, or None if there is none."""
+        """Cancel a reminder and return it, or return None if there is none."""
         async with self._memory.home(owner) as store:
             return await store.reminders.remove(owner, number)
 
     @asynccontextmanager
     async def send_while_open(self, tell: Tell) -> AsyncIterator[None]:
-        """Send due reminders while the block is open, and at its end wait for those that are being sent."""
+        """Send due reminders while the block is open. At its end, wait for those that are being sent."""
 
         async def check() -> None:
             try:
@@ -94,7 +94,7 @@ class Reminders:
         return begun
 
     async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
-        """Send the due reminders of one owner. Stop at the first that has to be retried later."""
+        """Send the due reminders of one owner. Stop at the first that has to be sent later."""
         for reminder in due:
             try:
                 if not await self._send_reminder(reminder, tell):

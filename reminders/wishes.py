@@ -1,4 +1,4 @@
-"""Build reminders from a model's arguments, and check the limits of every reminder. Pure."""
+"""Construction of reminders from a model's arguments, and the limits of every reminder. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ Impossible = Literal["none", "far", "passed"]
 def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
 
-    Return None if there is no time in the future. `now` is aware and in the person's zone.
+    Return None if the time is not in the future. `now` is aware and in the person's zone.
     """
     text, at, minutes, repeat = (arguments.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:

@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from locales.catalog import format_day, tr
-from locales.lists import join_all
+from locales.catalog import format_day, join_all, tr
 from transfer.formats.history import ImportQuestion
 
 

@@ -15,8 +15,7 @@ from attrs import define
 
 from external_memory import MAX_EVERY_N, ExternalMemory
 from llm import prompts, quoting
-from locales.catalog import tr
-from locales.lists import join_all
+from locales.catalog import join_all, tr
 from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease

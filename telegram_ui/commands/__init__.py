@@ -1,6 +1,6 @@
 """The families of commands and buttons, one file each.
 
-A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
+A new command is a method of a family, declared with @Command; a new family is a file and its row in registry.py.
 
 outreach/              reminders, and people who would like to be let in
 past/                  /export and /import, and learning from what was imported

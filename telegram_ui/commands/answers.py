@@ -17,7 +17,7 @@ from records.scopes import Person
 from records.turns import Incoming, IncomingPiece, Reply
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, Press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
@@ -36,23 +36,20 @@ Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
 
 
 class AnswerButtons(Family):
-    """Answers the buttons under an answer."""
-
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._pressed = LRUCache[str, None](MAX_PRESSES)
 
-    @press(CORRECTED, queue="chat")
+    @Press(CORRECTED, queue="chat")
     async def _answer_edited_message(self, ask: Ask) -> str | None:
         return await self._answer_again(ask, (), status=tr("answers-answering"))
 
-    @press(ANOTHER, queue="chat")
+    @Press(ANOTHER, queue="chat")
     async def _regenerate_answer(self, ask: Ask) -> str | None:
         return await self._answer_again(ask, await self._find_answer_messages(ask), is_answer=True)
 
-    @press(VERSION, queue="chat")
+    @Press(VERSION, queue="chat")
     async def _show_version(self, ask: Ask) -> str | None:
-        """Show another version of the answer. The conversation goes on from it."""
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
         answered = await self._services.conversation.show_version(
@@ -64,18 +61,18 @@ class AnswerButtons(Family):
         stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
         return await self._deliver_shielded(ask, stream, answered)
 
-    @press(RETRY, queue="chat")
+    @Press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
         return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
-    @press(AGAIN)
+    @Press(AGAIN)
     async def _answer_second_press(self, ask: Ask) -> str:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
-    @press(GO_ON, queue="chat")
+    @Press(GO_ON, queue="chat")
     async def _continue_answer(self, ask: Ask) -> str | None:
-        """Continue the answer in a new turn, so that prompt and memory have no gap."""
+        """Continue the answer in a new turn, so that neither the prompt nor the memory has a gap."""
         stream = await self._begin_answer(ask)
         if stream is None:
             return tr("answers-pressed-already")
@@ -90,9 +87,8 @@ class AnswerButtons(Family):
 
         return await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
 
-    @press(LISTEN, queue="slow")
+    @Press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
-        """Speak the message with the pressed button. It holds an answer or the last part of a long answer."""
         if self._dependencies.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if ask.argument in self._pressed:
@@ -108,12 +104,12 @@ class AnswerButtons(Family):
             raise
         return None
 
-    @press(NOTHING)
+    @Press(NOTHING)
     async def _delete_question(self, ask: Ask) -> None:
         if ask.message_id is not None:
             await self._delivery.delete_messages(ask.chat, [ask.message_id])
 
-    @press(STOP)
+    @Press(STOP)
     async def _stop_answer(self, ask: Ask) -> str | None:
         if self._dependencies.answers.stop(ask.chat.location):
             return None
@@ -124,10 +120,10 @@ class AnswerButtons(Family):
     async def _answer_again(
         self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
-        """Answer again the turn to which the pressed button belongs.
+        """Answer the turn of the pressed button again, in place of the messages `instead_of`.
 
-        Set `is_answer` if the button is under an answer. That answer stays if it is too late to replace it. The
-        messages `instead_of` are replaced. `status` replaces the text of the message with the button.
+        If the button is under an answer (`is_answer`), that answer stays when it is too late to replace it. `status`
+        replaces the text of the message with the button.
         """
         chat, conversation = ask.chat, self._services.conversation
 
@@ -153,7 +149,6 @@ class AnswerButtons(Family):
         return await self._deliver_shielded(ask, stream, answered)
 
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
-        """Return the ids of all messages of the answer with the pressed button."""
         return (
             ()
             if ask.message_id is None
@@ -161,7 +156,7 @@ class AnswerButtons(Family):
         )
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
-        """Start to show an answer. Return None after a repeated press."""
+        """Start to show an answer. Return None for a repeated press."""
         if ask.argument in self._pressed:
             return None
         await self._record_press(ask)
@@ -232,9 +227,10 @@ async def speak_if_chosen(
     *,
     was_heard: bool = False,
 ) -> None:
-    """Speak an answer if its reader chose spoken answers, or chose them for voice messages and it `was_heard`.
+    """Speak an answer if its reader has chosen spoken answers.
 
-    Errors are shown in the chat, except DeliveryError, which is raised.
+    Some readers chose them only for voice messages: then the question must have been one (`was_heard`). Errors are
+    shown in the chat, except DeliveryError, which is raised.
     """
     if dependencies.speech is None or reply.is_error or not shown_as:
         return
@@ -267,7 +263,7 @@ def format_shown_text(reply: Reply) -> str:
 def make_answer_keyboard(
     dependencies: Dependencies, chat: Chat, person: Person, reply: Reply
 ) -> InlineKeyboardMarkup | None:
-    """Return the buttons under an answer or an error message, or None."""
+    """Return the buttons under an answer or an error message, or None if it has none."""
     if reply.turn is None:
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
@@ -290,7 +286,6 @@ def make_answer_keyboard(
 
 
 def _make_once_payload(turn: int) -> str:
-    """Return the payload of a button that answers a turn once."""
     return f"{turn}.{make_nonce()}"
 
 
@@ -300,13 +295,13 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 
 async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
-    """Offer to answer a corrected turn again."""
+    """Ask the author of an edited message if the bot should answer it again."""
     button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_once_payload(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
-    """Ask what was wrong with an answer, if this message shows one. Raise StorageError if the store fails."""
+    """Ask what was wrong with an answer. Do nothing if the message does not show an answer."""
     turn = await dependencies.services.explanations.find_turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from locales.catalog import tr
 from locales.told import format_state, format_what_is_stored
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Command, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.sending.formatting import TextBuilder
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
@@ -16,11 +16,9 @@ IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")
 
 
 class Basics(Family):
-    """Answers the commands that everybody sees first."""
-
     heading = "start"
 
-    @press(TURN_ON, who="admins")
+    @Press(TURN_ON, who="admins")
     async def _press_turn_on(self, ask: Ask) -> str | None:
         text, was_on = await self._switch_memory_on(ask)
         await self._show_start(ask)
@@ -29,7 +27,7 @@ class Basics(Family):
         await self._delivery.say(ask.chat, text)
         return None
 
-    @command("start", where="private")
+    @Command("start", where="private")
     async def _show_start(self, ask: Ask) -> None:
         config = await self._read_config(ask)
         is_on = config is not None and config.enabled
@@ -38,14 +36,14 @@ class Basics(Family):
         text = f"{tr('basics-hello')}\n{format_state(config)}\n{tr('basics-see-help')}"
         await self._show_text(ask, text, turn_on, [stored, self._make_button(ask, HELP, tr("basics-button-help"))])
 
-    @command("help")
+    @Command("help")
     async def _handle_help_command(self, ask: Ask) -> str | None:
         name = ask.argument.strip().removeprefix("/").casefold()
         if row := next((row for row in self._list_permitted_commands(ask) if row.name == name), None):
             return _format_command(row)
         return await self._show_usual_commands(ask)
 
-    @press(HELP)
+    @Press(HELP)
     async def _show_usual_commands(self, ask: Ask) -> str | None:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(ask, MORE, tr("basics-button-more"))])
@@ -53,7 +51,7 @@ class Basics(Family):
         await self._delivery.say(ask.chat, text, keyboard=keyboard)
         return None
 
-    @press(MORE)
+    @Press(MORE)
     async def _show_all_commands(self, ask: Ask) -> None:
         shown, sections = TextBuilder().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
         for row in self._list_permitted_commands(ask):
@@ -64,16 +62,16 @@ class Basics(Family):
                 shown.add(f"\n{_format_command(row)}")
         await self._show_text(ask, shown.piece())
 
-    @command("privacy")
+    @Command("privacy")
     async def _describe_stored_data(self, ask: Ask) -> str:
         config, days = await self._read_config(ask), self._operation.retention_days
         return format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
 
-    @press(STORED)
+    @Press(STORED)
     async def _show_privacy(self, ask: Ask) -> None:
         await self._delivery.say(ask.chat, await self._describe_stored_data(ask) or "")
 
-    @command("stop")
+    @Command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
@@ -91,6 +89,6 @@ def _format_command(row: Command) -> str:
 
 
 def make_private_menu(rows: Sequence[Command]) -> list[Command]:
-    """Return the commands in the menu of a private chat, in order."""
+    """Return the commands for the menu of a private chat, in order."""
     named = {row.name: row for row in rows}
     return [named[name] for name in IN_PRIVATE_MENU if name in named]

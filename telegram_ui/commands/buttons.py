@@ -34,13 +34,13 @@ MAX_PAYLOAD_CHARS = 28  # 64 bytes less kind (3), a person's id (14), signature 
 
 
 class Buttons:
-    """Makes and verifies callback data. `key` is a secret of this bot."""
+    """A maker and verifier of signed callback data. `key` is a secret of this bot."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
     def make_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
-        """Return the data of a button for this person in this chat. Raise ValueError if the payload does not fit."""
+        """Return the callback data of a button. Raise ValueError if the kind or the payload does not fit."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._sign(kind, chat, person, payload)}"
@@ -48,7 +48,7 @@ class Buttons:
     def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """Return a button that only this person may press. It is red if it `erases` something. See make_data."""
+        """Return a button that only this person may press. It is red if it `erases` something."""
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.make_data(kind, chat, person, payload), style=style)
 
@@ -60,7 +60,7 @@ class Buttons:
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
     def read_payload(self, data: str, chat: Chat, person: Person) -> str:
-        """Return the payload of a pressed button. Raise ForeignButton if it is forged or somebody else's."""
+        """Return the payload of a pressed button. Raise ForeignButton if the data is forged or somebody else's."""
         kind, _, rest = replace_surrogates(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
@@ -76,7 +76,7 @@ class Buttons:
 
 
 class ForeignButton(Exception):  # noqa: N818 - not a failure
-    """The button belongs to another person or chat. The message is shown as a toast."""
+    """The button belongs to another person or chat. The message of this error is shown as a toast."""
 
 
 def parse_kind(data: str) -> str:
@@ -90,7 +90,7 @@ def is_for_anonymous(data: str) -> bool:
 
 
 def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
-    """Return the items of a page, its number within limits (from 0), and the number of pages (at least 1)."""
+    """Return the items of a page, the page number (clamped, from 0), and the number of pages."""
     pages = max(1, -(-len(items) // size))
     page = min(page, pages - 1)
     return items[page * size : (page + 1) * size], page, pages
@@ -99,7 +99,7 @@ def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[I
 def make_page_buttons(
     page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]
 ) -> list[InlineKeyboardButton]:
-    """Return the row "◀ 2/5 ▶", or no buttons for a single page. `page` counts from 0, and so does that of `button`."""
+    """Return the row "◀ 2/5 ▶", or no buttons for a single page. Page numbers start at 0."""
     targets = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
     return [button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
@@ -109,7 +109,7 @@ def split_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequ
 
 
 def make_keyboard(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
-    """Return a keyboard of the rows that are not empty, or None if all are."""
+    """Return a keyboard without the empty rows, or None if all rows are empty."""
     return InlineKeyboardMarkup([row for row in rows if row]) if any(rows) else None
 
 
@@ -125,14 +125,14 @@ MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still 
 
 
 class LastButtons:
-    """Removes the buttons of all answers in a chat except the last. After a restart earlier answers may keep them."""
+    """The buttons under the last answer of each chat. Those of earlier answers are removed."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
         self._earlier = LRUCache[Scope, list[int]](MAX_CHATS)
 
     def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> bool:
-        """Record the messages of the last answer. Return True if an earlier answer still has buttons to clear."""
+        """Record the messages of the last answer. Return True if an earlier answer still has buttons."""
         before = self._shown.get(chat.location)
         if message_ids:
             self._shown[chat.location] = message_ids[-1]
@@ -141,7 +141,7 @@ class LastButtons:
         return chat.location in self._earlier
 
     async def clear_earlier(self, delivery: Delivery, chat: Chat) -> None:
-        """Remove the buttons of all answers except the last one. Ignore Telegram errors."""
+        """Remove the buttons of all earlier answers. Ignore Telegram errors."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)
 

@@ -11,7 +11,7 @@ from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import format_conversation, format_moment, format_ticked
 from text.characters import format_visible_line
 
@@ -21,7 +21,7 @@ CHATS_PER_PAGE = 6
 
 
 class ChatsCommands(Family):
-    """Answers /new and /chats. In groups only admins choose the conversation."""
+    """The handlers of /new and /chats. In groups only admins choose the conversation."""
 
     heading = "chats"
 
@@ -29,7 +29,7 @@ class ChatsCommands(Family):
         super().__init__(dependencies)
         self._title = NextText("title", dependencies)
 
-    @command("new", who="admins")
+    @Command("new", who="admins")
     async def _begin_chat(self, ask: Ask) -> str:
         place, title = ask.chat.location, " ".join(ask.argument.split())
         if len(title) > MAX_TITLE_CHARS:
@@ -41,11 +41,11 @@ class ChatsCommands(Family):
         self._services.titles.start(place, [ask.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
-    @command("chats", who="admins", stands_alone=True)
+    @Command("chats", who="admins", stands_alone=True)
     async def _list_chats(self, ask: Ask) -> str | None:
         return await self._show_page(ask, 0)
 
-    @press(KIND, who="admins")
+    @Press(KIND, who="admins")
     async def _handle_press(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:

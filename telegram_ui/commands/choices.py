@@ -17,7 +17,7 @@ from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import find_number
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
@@ -40,15 +40,15 @@ Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its l
 
 
 class ChoiceCommands(Family):
-    """Answers /settings and /tz. In groups only admins choose."""
+    """The handlers of /settings and /tz. In groups only admins choose."""
 
     heading = "choices"
 
-    @command("settings", who="admins", stands_alone=True, is_ephemeral=True)
+    @Command("settings", who="admins", stands_alone=True, is_ephemeral=True)
     async def _handle_settings_command(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._read_config(ask))
 
-    @press(KIND, who="admins")
+    @Press(KIND, who="admins")
     async def _handle_press(self, ask: Ask) -> str | None:
         what, _, value = ask.argument.partition(".")
         if what == BACK:
@@ -62,7 +62,7 @@ class ChoiceCommands(Family):
         return await self._show_settings(ask, await self._read_config(ask))
 
     async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
-        """Store a choice. Return a sentence if it cannot be chosen. While memory is off, it can only be turned on."""
+        """Store a choice. Return a sentence if it cannot be chosen."""
         choice = next((choice for choice in list_choices(self._services) if choice.name == what), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
@@ -100,7 +100,6 @@ class ChoiceCommands(Family):
         return await self._show_text(ask, "\n".join([*lines, *self._list_missing_abilities(ask, config)]), *rows)
 
     def _list_missing_abilities(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """Return a line for each ability that is not set up. For admins, it names the setting that adds the ability."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
@@ -114,7 +113,7 @@ class ChoiceCommands(Family):
             if not is_possible
         ]
 
-    @command("tz")
+    @Command("tz")
     async def _handle_zone_command(self, ask: Ask) -> str | None:
         name = ask.argument.strip()
         if not name:
@@ -128,7 +127,7 @@ class ChoiceCommands(Family):
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
     async def _ask_local_time(self, ask: Ask, instead_of: int | None) -> str | None:
-        """Ask which of the current times of all zones is theirs. `instead_of` is the message with the settings."""
+        """Ask for the person's local time by buttons. `instead_of` is the message with the settings, if any."""
         config, now = await self._read_config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [
@@ -143,7 +142,6 @@ class ChoiceCommands(Family):
         return None
 
     async def _set_zone_by_time(self, ask: Ask, value: str) -> str | None:
-        """Set the time zone to the UTC offset of the pressed local time."""
         minutes, _, after = value.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
@@ -166,7 +164,7 @@ def _parse_value(choice: Choice, value: str) -> object:
 def make_settings_rows(
     choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
-    """Return the buttons of the choices that have an effect now, with the current values marked."""
+    """Return buttons for the choices that have an effect now, with the current values marked."""
     is_on = config is not None and config.enabled
     shown = {
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
@@ -177,7 +175,6 @@ def make_settings_rows(
 
 
 def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
-    """Return a button for each value of a choice, or one that toggles it."""
     chosen, name = choice.value_in(config), LABELS[choice.name]
     if choice.kind == "switch":
         return [button(wording.format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
@@ -198,11 +195,9 @@ def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
 
 
 class IncognitoCommands(Family):
-    """Answers /incognito."""
-
     heading = "choices"
 
-    @command("incognito", who="admins")
+    @Command("incognito", who="admins")
     async def _switch_incognito(self, ask: Ask) -> str:
         config, word = await self._read_config(ask), ask.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
@@ -213,11 +208,11 @@ class IncognitoCommands(Family):
 
 
 class LanguageCommands(Family):
-    """Answers /language. In groups only admins choose."""
+    """The handlers of /language. In groups only admins choose."""
 
     heading = "choices"
 
-    @command("language", who="admins")
+    @Command("language", who="admins")
     async def _handle_language_command(self, ask: Ask) -> str | None:
         wanted = ask.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
@@ -225,7 +220,7 @@ class LanguageCommands(Family):
             return await self._show_choice(ask)
         return await self._set_language(ask, found or "")
 
-    @press(LANGUAGE, who="admins")
+    @Press(LANGUAGE, who="admins")
     async def _handle_press(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_choice(ask)
@@ -238,7 +233,6 @@ class LanguageCommands(Family):
         return None
 
     async def _set_language(self, ask: Ask, chosen: str) -> str:
-        """Store the chosen language, or "" for the language of the app. Return the confirmation in the new language."""
         await self._store_choices(ask, language=chosen)
         with speak_in(self._resolve_language(ask, chosen)):
             await self._set_menu(ask, chosen)
@@ -249,7 +243,6 @@ class LanguageCommands(Family):
         return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
 
     async def _set_menu(self, ask: Ask, chosen: str) -> None:
-        """Set the menu of a private chat in the chosen language, or leave it to the language of the app."""
         if not ask.chat.is_private:
             return
         bot: telegram.Bot = ask.update.get_bot()

@@ -13,7 +13,7 @@ from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Dependencies, Family, command
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family
 from telegram_ui.commands.outreach.admin import decide_on_person
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -24,11 +24,11 @@ Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
 class DashboardCommands(Family):
-    """Answers /dashboard. The link is sent to the private chat, because whoever opens it sees the memory."""
+    """The handler of /dashboard. The link is sent to the private chat, because it opens the memory."""
 
     heading = "recall"
 
-    @command("dashboard", who="admins", stands_alone=True)
+    @Command("dashboard", who="admins", stands_alone=True)
     async def _send_link(self, ask: Ask) -> str | None:
         here, owner, url = ask.chat, ask.chat.scope.owner, self._dependencies.dashboard_url
         if not url:
@@ -61,7 +61,7 @@ class DashboardCommands(Family):
 
 
 def make_host(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
-    """Return the parts of the bot that the page server needs."""
+    """Return the parts of the bot that the dashboard's server needs."""
 
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Self
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
@@ -41,8 +41,8 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 class Ask:
     """A command, button press, text or file of one person.
 
-    `argument` is the text after a command's name, the payload of a pressed button, or the text itself. `requested_in`
-    is the stored turn whose answer offered the command, if the model offered it.
+    `argument` is the text after the command's name, the payload of the pressed button, or the text itself.
+    `requested_in` is the stored turn in which the model offered the command, if it did.
     """
 
     update: telegram.Update
@@ -68,7 +68,7 @@ class Ask:
 
     @property
     def replies_to_former(self) -> bool:
-        """True if the command replies to a message of the group from before it became a supergroup."""
+        """True if the command replies to a message that the group sent before it became a supergroup."""
         message, replied = self.update.effective_message, self._replied
         return message is not None and replied is not None and replied.chat.id != message.chat.id
 
@@ -80,7 +80,7 @@ class Ask:
 
     @property
     def answers_themselves(self) -> bool:
-        """True if the author replies to their own message, or to one of the channel in whose name they write."""
+        """True if the author replies to their own message, or to a message of the channel they write for."""
         message, replied = self.update.effective_message, self._replied
         author = None if message is None else _identify_author(message)
         return author is not None and replied is not None and author == _identify_author(replied)
@@ -93,7 +93,7 @@ class Ask:
 
     @property
     def message_text(self) -> str:
-        """The text of the command, or of the message with the pressed button; "" if Telegram does not give it."""
+        """The text of the command, or of the message with the pressed button, or "" if it is unknown."""
         message = self.update.effective_message
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
@@ -109,16 +109,20 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 """A family's method. The text that it returns is sent as a message after a command, and as a toast after a press."""
 
 
+async def _raise_not_implemented(*_: object) -> None:
+    raise NotImplementedError
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Press:
-    """A kind of inline button, and the method that answers a press by the button's owner.
+    """A kind of inline button (at most three characters) and the decorator of the method that handles a press.
 
     Set `reads_file` if the cost of the work depends on an untrusted file. Set `is_ephemeral` if only the person who
     asks should see the answer in a group. Older Bot API servers show it to everybody.
     """
 
-    name: str
-    handler: Handler
+    name: str = field(kw_only=False)
+    handler: Handler = _raise_not_implemented
     who: Who = "everyone"
     queue: Queue = "commands"
     reads_file: bool = False
@@ -126,8 +130,10 @@ class Press:
 
     @property
     def key(self) -> str:
-        """The key in the registry."""
         return self.name
+
+    def __call__(self, handler: Handler) -> Self:
+        return replace(self, handler=handler)
 
     def __get__(self, family: "Family", owner: type) -> Callable[[Ask], Awaitable[str | None]]:
         return partial(self.handler, family)
@@ -135,7 +141,7 @@ class Press:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command(Press):
-    """A command and the method that answers it. `heading` names its section of /help."""
+    """A command and the decorator of the method that handles it. `heading` names its section of /help."""
 
     where: Where = "everywhere"
     stands_alone: bool = False  # takes no argument
@@ -143,46 +149,19 @@ class Command(Press):
 
     @property
     def description(self) -> str:
-        """The line in the menus, /help and the docs: the text menu-NAME."""
+        """The line in the menus, /help and the docs, which is the text menu-NAME."""
         return tr(f"menu-{self.name}")
 
     @property
     def key(self) -> str:
-        """The key in the registry. No kind of button begins with a slash."""
         return f"/{self.name}"
-
-
-class PressOptions(TypedDict, total=False):
-    """The fields of Press that a declaration may set. A wrong one, such as who="admin", is a type error."""
-
-    who: Who
-    queue: Queue
-    reads_file: bool
-    is_ephemeral: bool
-
-
-class CommandOptions(PressOptions, total=False):
-    """The further fields of Command that a declaration may set."""
-
-    where: Where
-    stands_alone: bool
-
-
-def command(name: str, **options: Unpack[CommandOptions]) -> Callable[[Handler], Command]:
-    """Declare a method of a family as the handler of a command."""
-    return lambda handler: Command(name=name, handler=handler, **options)
-
-
-def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Press]:
-    """Declare a method of a family as the handler of a kind of button, of at most three characters."""
-    return lambda handler: Press(name=kind, handler=handler, **options)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
-    """Callbacks through which buttons show and stop answers. The defaults work without queues.
+    """Callbacks that show and stop answers. The defaults work without queues.
 
-    `stop` cancels the answer of a scope and returns True if one was being written. `stoppable` marks the section that
+    `stop` cancels the answer in a scope and returns True if one was being written. `stoppable` marks the section that
     `stop` may cancel. `begin` starts to show the answer to an update, in place of the given messages. `send` retries
     until the whole answer has arrived, and returns the ids of its messages.
     """
@@ -195,16 +174,12 @@ class AnswerControls:
     send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
 
 
-async def _refuse_command(*_: object) -> None:
-    raise NotImplementedError
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
     """The parts of the bot that families use.
 
-    Commands sets `commands` (all of them, for /help) and `give_command`, which handles a command as if a person had
-    sent it. Without `speech` nothing is spoken. Without a `dashboard_url` there is no page.
+    Commands sets `commands` and `give_command`, which handles a command as if a person had sent it. Without `speech`
+    nothing is spoken. Without a `dashboard_url` there is no dashboard.
     """
 
     services: Services
@@ -212,7 +187,7 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    give_command: GiveCommand = _refuse_command
+    give_command: GiveCommand = _raise_not_implemented
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""
@@ -223,7 +198,7 @@ class Dependencies:
 
 
 class Family:
-    """Base of every family. A subclass declares commands and presses, and overrides the methods that it needs."""
+    """The base of all families. A subclass declares commands and presses, and overrides the methods that it needs."""
 
     heading = "more"
     """Names the section of /help that lists its commands: the text menu-heading-NAME. Families may share one."""
@@ -241,16 +216,16 @@ class Family:
 
     @classmethod
     def list_declarations(cls) -> Iterator[Press]:
-        """Yield the commands and presses in the order of the class's body."""
+        """Return the commands and presses in the order of the class body."""
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if this family is waiting for a text from this person, which take_text() would handle."""
+        """Return True if this family waits for a text from this person."""
         state = await self._services.memory.wizards.get(chat.location, person.id)
         return state is not None and state.may_be_answered_by(update_id)
 
     async def take_text(self, ask: Ask) -> bool:
-        """Handle a text that this family asked for. Return False if the text is an ordinary message to the bot."""
+        """Handle a text that this family asked for. Return False if the text is an ordinary message."""
         return False
 
     def awaits_file(self, ask: Ask) -> bool:
@@ -258,11 +233,11 @@ class Family:
         return False
 
     async def take_file(self, ask: Ask) -> bool:
-        """Handle a file that this family asked for. Return True if the file was handled."""
+        """Handle a file that this family asked for. Return True if it was handled."""
         return False
 
     async def cancel(self, ask: Ask) -> bool:
-        """Stop waiting for this person's input and tell them so. Return True if this family was waiting."""
+        """Stop waiting for this person's input and say so. Return True if this family was waiting."""
         return False
 
     async def _read_config(self, ask: Ask) -> OwnerConfig | None:
@@ -272,7 +247,7 @@ class Family:
         return find_zone(await self._services.memory.config(owner))
 
     async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
-        """Store choices of the owner. Raise NotOffered, with a sentence, for a value that cannot be chosen."""
+        """Store choices of the owner. Raise NotOffered for a value that cannot be chosen."""
         return await choose(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
@@ -298,18 +273,15 @@ class Family:
     def _make_choice_buttons(
         self, ask: Ask, kind: str, labels: Mapping[str, str], chosen: str
     ) -> list[InlineKeyboardButton]:
-        """Return a button for each payload and label, with the chosen one marked."""
         return [
             self._make_button(ask, kind, format_ticked(label, is_chosen=payload == chosen), payload)
             for payload, label in labels.items()
         ]
 
     def _make_settings_button(self, ask: Ask) -> InlineKeyboardButton:
-        """Return the button that leads back from a list to /settings."""
         return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
     async def _report_failure(self, ask: Ask, text: str) -> str | None:
-        """Reply to a command with the reason why it failed and a [Try again] button."""
         keyboard = self._buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
         return None
@@ -325,7 +297,7 @@ LIFETIME = timedelta(minutes=10)
 
 
 class NextText:
-    """A kind of question that the person's next text answers within LIFETIME, also after a restart."""
+    """A kind of question that the person answers with their next text, within LIFETIME and even after a restart."""
 
     def __init__(self, kind: str, dependencies: Dependencies) -> None:
         self._kind = f"{kind}:"
@@ -335,7 +307,7 @@ class NextText:
         self._now = dependencies.services.clock
 
     async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
-        """Ask a question, in place of an open one to this person in this chat.
+        """Ask a question in place of the person's open one in this chat.
 
         `about` is the id that match_answer() returns. `example` is the placeholder of the reply field in a group.
         """
@@ -348,7 +320,7 @@ class NextText:
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
-        """Return the id that the answered question was about (0 for none), or None if the text is not an answer."""
+        """Return the id that the open question is about (0 for none), or None if this text is not an answer to it."""
         state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -362,7 +334,7 @@ class NextText:
     async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
         """Handle a text if it answers the open question. Return True if it does.
 
-        `handle` takes the id that the question was about and returns a sentence to say. After an answer of more than
+        `handle` takes the id that the question is about and returns a sentence to say. After an answer of more than
         `most` characters the question stays open.
         """
         about = await self.match_answer(ask)
@@ -378,7 +350,7 @@ class NextText:
         return True
 
     async def close_question(self, ask: Ask) -> None:
-        """End the question. Keep the id of the update that ended it, so that a replay is not taken for a message."""
+        """Close the question. Keep the id of the update that did so, because a replay of it is not a message."""
         await self._store_state(ask, LEFT, str(ask.update.update_id))
 
     @staticmethod

@@ -9,14 +9,14 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.receipts import format_counts, format_quoting, format_receipt
+from locales.told import format_counts, format_quoting, format_receipt
 from records.facts import Fact
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_rows
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.forget_targets import Target, make_date_range, make_payload, parse_payload, parse_target
 from text import analyzer
 
@@ -30,7 +30,7 @@ MAX_QUOTE_CHARS = 80
 
 
 class ForgetCommands(Family):
-    """Answers /forget. In groups only admins forget, but members may forget their own messages."""
+    """The handlers of /forget. In groups only admins forget, but members may forget their own messages."""
 
     heading = "data"
 
@@ -39,7 +39,7 @@ class ForgetCommands(Family):
         self._found = LRUCache[str, tuple[int, ...]](MAX_REMEMBERED)
         self._erased = LRUCache[tuple[int, int], None](MAX_REMEMBERED)
 
-    @command("forget")
+    @Command("forget")
     async def _ask_what_to_forget(self, ask: Ask) -> str | None:
         if ask.replies_to_former and not ask.argument:
             return tr("forget-former")
@@ -62,7 +62,6 @@ class ForgetCommands(Family):
         return await self._show_text(ask, tr("forget-usage"), *rows)
 
     async def _ask_about_own_message(self, ask: Ask) -> str | None:
-        """Ask a member of a group to confirm that the message of theirs to which they replied is to be forgotten."""
         if ask.argument or not ask.answers_themselves:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_replied_message(ask)
@@ -78,7 +77,7 @@ class ForgetCommands(Family):
             return await store.explanations.find_message(scope, ask.replied_to)
 
     async def _find_scope(self, ask: Ask, target: Target) -> Scope:
-        """Return the scope of a target. A message may be in any conversation of this place."""
+        """Return the scope of a target. A message may be in any conversation of this chat."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
         return await self._services.memory.conversation_with(ask.chat.location, number=target.number)
@@ -142,7 +141,7 @@ class ForgetCommands(Family):
     async def _make_question(
         self, place: Scope, scope: Scope, target: Target
     ) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """Return the question and its choices, or no choices if there is nothing to erase."""
+        """Return the question and its choices. There are no choices if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
             return await self._make_message_question(scope, target)
@@ -179,7 +178,6 @@ class ForgetCommands(Family):
     async def _add_quotes(
         self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
     ) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """Extend a question with later answers and facts that quote the target, and a choice to forget them too."""
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.remainder.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
@@ -229,19 +227,19 @@ class ForgetCommands(Family):
         text, choices = await self._add_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
-    @press(CHOOSE, who="admins")
+    @Press(CHOOSE, who="admins")
     async def _choose_target(self, ask: Ask) -> str | None:
         target = parse_payload(ask.argument, self._now())
         return await self._ask_to_confirm(ask, target) if target is not None else tr("shared-dead-button")
 
-    @press(CONVERSATION, who="admins")
+    @Press(CONVERSATION, who="admins")
     async def _choose_conversation(self, ask: Ask) -> str | None:
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         return await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
 
-    @press(KEEP)
+    @Press(KEEP)
     async def _cancel_erasure(self, ask: Ask) -> None:
         await self._show_text(ask, tr("forget-kept"))
 
@@ -258,8 +256,8 @@ class ForgetCommands(Family):
             self._erased.pop(question, None)  # the button may be pressed again
             raise
 
-    _erase_chosen = press(ERASE, who="admins")(_erase_target)
-    _erase_own = press(ERASE_OWN)(_erase_target)
+    _erase_chosen = Press(ERASE, who="admins")(_erase_target)
+    _erase_own = Press(ERASE_OWN)(_erase_target)
 
     async def _erase_once(self, ask: Ask, target: Target) -> str:
         scope = await self._find_scope(ask, target)
@@ -296,15 +294,12 @@ class ForgetCommands(Family):
         return replace(request, with_quotes=target.with_quotes)
 
     async def _select_messages_of_scope(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Return a request to forget those messages that are in this scope. Ids from other topics are ignored."""
+        """Return a request to forget messages, without those that belong to other topics."""
         async with self._services.memory.home(scope.owner) as store:
             return _request_for_messages(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
-        """Return the turn that contains message `number`, followed by the turn `request`, which asked to forget it.
-
-        Return nothing if the message is not in this scope. A `request` of 0 is no turn.
-        """
+        """Return the turn that contains message `number`, and the turn `request` that asked to forget it, if any."""
         async with self._services.memory.home(scope.owner) as store:
             found = await store.read_messages(scope, [number])
             if not found:
@@ -327,7 +322,6 @@ def _request_for_messages(found: Sequence[Message]) -> Forgetting:
 def _quote_first_texts(
     forgotten: Forgotten, *, already_quoted: Forgotten | None = None, with_messages: bool = True
 ) -> list[str]:
-    """Quote the first texts of each kind, except those in `already_quoted`, and count the rest."""
     less, listing = already_quoted or Forgotten(), forgotten.listing
     quoted = listing.messages if with_messages else ()
     messages = [wording.format_message_text(message, message.content) for message in quoted]
@@ -346,7 +340,7 @@ def _quote_first_texts(
 
 
 def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts with one of these terms in their current or earlier text, most terms first."""
+    """Return the facts whose current or earlier text has one of these terms, most terms first."""
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id

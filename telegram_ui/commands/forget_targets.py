@@ -1,4 +1,4 @@
-"""Targets of /forget: parsed from words, and encoded in the payload of a button."""
+"""Targets of /forget, parsed from words and encoded in the payload of a button."""
 
 import re
 from collections.abc import Mapping
@@ -38,9 +38,9 @@ _KINDS: Mapping[str, Kind] = {
 class Target:
     """Something to forget.
 
-    `number` is the id of a message or fact, of any message of a turn, or the thread of a conversation. `first` and
-    `last` are days, both included. `key` names a list of found messages. `with_quotes` includes texts that repeat the
-    forgotten words. `request` is the turn that asked for this in words, or 0.
+    `number` is the id of a fact or message (any message of a turn), or the thread of a conversation. `first` and `last`
+    are days, both included. `key` names a list of found messages. `with_quotes` includes texts that repeat the
+    forgotten words. `request` is the turn that asked to forget, or 0.
     """
 
     kind: Kind
@@ -53,7 +53,7 @@ class Target:
 
     @property
     def code(self) -> str:
-        """At most 19 ASCII characters without a colon. The request is left out if there is no room for it."""
+        """The target in at most 19 ASCII characters without a colon. `request` is left out if it does not fit."""
         letter = next(letter for letter, kind in _KINDS.items() if kind == self.kind)
         content = self.key or (str(self.number) if letter in "mtfc" else "")
         if self.kind == "days":
@@ -64,7 +64,7 @@ class Target:
 
 
 def parse_target(argument: str, now: datetime) -> Target | None:
-    """Parse the argument of /forget. Return None if it is a search query. Raise ValueError for an impossible date.
+    """Parse the argument of /forget. Return None for a search query. Raise ValueError for an impossible date.
 
     `now` is the owner's local time.
     """
@@ -87,7 +87,7 @@ def parse_target(argument: str, now: datetime) -> Target | None:
 
 
 def make_payload(target: Target, now: datetime) -> str:
-    """Return the payload of a button, at most 28 characters, valid for BUTTON_LIFETIME."""
+    """Return the payload of a button for this target. It is valid for BUTTON_LIFETIME."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
 
 
@@ -119,7 +119,6 @@ def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
 
 
 def _parse_day(figures: str) -> date:
-    """Parse "2026-01-31" or "31.1.2026"."""
     year, month, day = figures.split("-") if "-" in figures else reversed(figures.split("."))
     found = date(int(year), int(month), int(day))
     if not date(1970, 1, 1) <= found <= date(9000, 1, 1):

@@ -13,7 +13,7 @@ from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import find_zone, format_local_day
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -34,9 +34,9 @@ NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """What /memory shows: a page of the list of facts, the card of one fact, or the versions of the profile.
+    """A page of the list of facts, the card of one fact, or the versions of the profile.
 
-    `fact` is the id of the fact on the card, or 0. For an erasing press, it is the id of the profile version.
+    `fact` is the id of the fact on the card, or 0. When a profile version is erased, it is the id of that version.
     """
 
     page: int = 0
@@ -45,7 +45,7 @@ class View:
 
 
 class MemoryCommands(Family):
-    """Answers /memory. In groups everybody may read and only admins may change."""
+    """The handlers of /memory. In groups everybody may read and only admins may change."""
 
     heading = "recall"
 
@@ -54,7 +54,7 @@ class MemoryCommands(Family):
         self._by_hand = FactsByHand(self._services)
         self._new_text = NextText("fact", dependencies)
 
-    @command("memory", is_ephemeral=True)
+    @Command("memory", is_ephemeral=True)
     async def _show_memory(self, ask: Ask) -> str | None:
         if ask.chat.scope.is_direct_messages:
             return tr("memory-not-for-one-person")
@@ -76,7 +76,6 @@ class MemoryCommands(Family):
         return tr("memory-usage")
 
     async def _add_fact(self, ask: Ask, text: str) -> str | None:
-        """Add a fact and offer to make it an instruction. Return a sentence if it cannot be added."""
         fact = await self._by_hand.add(ask.chat.scope.owner, text)
         if isinstance(fact, str):
             return fact
@@ -89,7 +88,6 @@ class MemoryCommands(Family):
         )
 
     async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
-        """Change the text of a fact and show its card. Return a sentence if it cannot be changed."""
         refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
         if refusal is None:
             await self._show_view(ask, View(fact=id_))
@@ -108,7 +106,7 @@ class MemoryCommands(Family):
         )
         return await self._show_text(ask, text, *rows)
 
-    @press(KIND)
+    @Press(KIND)
     async def _handle_press(self, ask: Ask) -> str | None:
         action, _, numbers = ask.argument.partition(".")
         view = parse_view(action, numbers)
@@ -240,7 +238,6 @@ def _render_list(
 
 
 def _rank_fact(fact: Fact) -> int:
-    """Return the position of a fact's kind in the list. Lasting kinds come first."""
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
@@ -282,7 +279,6 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, but
 
 
 def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
-    """Return a line for each fact that this one replaced, back to the first."""
     lines: list[str] = []
     seen, waiting = {fact.id}, [fact.id]
     while waiting:

@@ -8,7 +8,7 @@ from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.buttons import ASK, make_keyboard, split_rows
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import format_quote
 
 MODEL, PERSONA = "mod", "per"
@@ -17,7 +17,7 @@ MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 
 
 class ModelCommands(Family):
-    """Answers /model and /persona. In groups only admins choose."""
+    """The handlers of /model and /persona. In groups only admins choose."""
 
     heading = "choices"
 
@@ -29,7 +29,7 @@ class ModelCommands(Family):
     def _model_names(self) -> tuple[str, ...]:
         return tuple(self._services.models)  # the default one first
 
-    @command("model", who="admins")
+    @Command("model", who="admins")
     async def _handle_model_command(self, ask: Ask) -> str | None:
         wanted = ask.argument.strip().casefold()
         found = next((name for name in self._model_names if name.casefold() == wanted), None)
@@ -38,7 +38,7 @@ class ModelCommands(Family):
         await self._store_choices(ask, model=found)
         return tr("model-chosen", model=format_quote(found, 2 * MAX_LABEL_CHARS))
 
-    @press(MODEL, who="admins")
+    @Press(MODEL, who="admins")
     async def _press_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_models(ask)
@@ -65,7 +65,7 @@ class ModelCommands(Family):
             if model.sees is not None
         ]
 
-    @command("persona", who="admins")
+    @Command("persona", who="admins")
     async def _handle_persona_command(self, ask: Ask) -> str | None:
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._choose_persona(ask, NONE)
@@ -73,7 +73,7 @@ class ModelCommands(Family):
             return await self._choose_own_persona(ask)
         return await self._show_personas(ask, None)
 
-    @press(PERSONA, who="admins")
+    @Press(PERSONA, who="admins")
     async def _press_persona(self, ask: Ask) -> str | None:
         wanted = ask.argument
         if wanted == ASK:
@@ -94,7 +94,7 @@ class ModelCommands(Family):
         return await self._own.take_answer(ask, partial(self._choose_own_persona, ask), most=MAX_PERSONA_CHARS)
 
     async def _choose_own_persona(self, ask: Ask, list_id: int = 0) -> str:
-        """Store a persona in the person's own words and return a sentence. `list_id` is the message to update, or 0."""
+        """Store a persona in the person's own words. `list_id` is the message to update, or 0."""
         try:
             config = await self._store_choices(ask, persona_text=ask.argument)
         except NotOffered as too_long:
@@ -116,7 +116,7 @@ class ModelCommands(Family):
 
 
 def make_model_key(model: str) -> str:
-    """Return the payload of a model's button. A name could be too long for it, and an index could change."""
+    """Return the payload of a model's button. A name may be too long, and an index may change."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 
@@ -126,6 +126,6 @@ def choose_model(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
 
 
 def choose_persona(config: OwnerConfig | None) -> str:
-    """Return the chosen persona: one of PERSONAS, OWN_PERSONA, or NONE."""
+    """Return the chosen persona, which is one of PERSONAS, OWN_PERSONA or NONE."""
     is_known = config is not None and (config.persona in PERSONAS or config.persona == OWN_PERSONA)
     return config.persona if config is not None and is_known else NONE

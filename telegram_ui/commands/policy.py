@@ -8,7 +8,7 @@ from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.wording import format_checked, name_policy
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -24,17 +24,14 @@ RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
 
 
 class PolicyCommands(Family):
-    """Answers the commands that change how summaries are made."""
-
     heading = "summaries"
 
-    @command("summary_policy", who="admins")
+    @Command("summary_policy", who="admins")
     async def _handle_policy_command(self, ask: Ask) -> None:
         word = ask.argument.strip().casefold()
         await self._choose_policy(ask, SWITCH_WORDS.get(word, word))
 
     async def _choose_policy(self, ask: Ask, word: str) -> None:
-        """Store the policy or the on/off choice that `word` names, if any. Then show the current choices."""
         if word in POLICIES:
             config: OwnerConfig | None = await self._store_choices(ask, policy=word)
         elif word in (AUTOMATIC, BY_HAND):
@@ -52,11 +49,11 @@ class PolicyCommands(Family):
         switches = [self._make_button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]
         await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
 
-    @press(KIND, who="admins")
+    @Press(KIND, who="admins")
     async def _handle_press(self, ask: Ask) -> None:
         await self._choose_policy(ask, ask.argument)
 
-    @command("summary_prompt", who="admins")
+    @Command("summary_prompt", who="admins")
     async def _set_prompt(self, ask: Ask) -> str:
         text = ask.argument.strip()
         if not text:
@@ -71,7 +68,7 @@ class PolicyCommands(Family):
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
-    @command("summary_rebuild", who="admins", stands_alone=True)
+    @Command("summary_rebuild", who="admins", stands_alone=True)
     async def _start_rebuild(self, ask: Ask) -> str | None:
         config = await self._read_config(ask)
         if config is None or not config.enabled:
@@ -80,7 +77,7 @@ class PolicyCommands(Family):
         return None
 
     def _make_reporter(self, ask: Ask) -> Tell:
-        """Return a callback that shows progress in one message and the result in another."""
+        """Return a callback that shows the progress in one message and the result in another."""
         message_ids: list[int] = []
         reported_at = 0.0
 
@@ -113,7 +110,7 @@ def format_policy(config: OwnerConfig | None) -> str:
 
 
 def format_progress(progress: RebuildProgress) -> str:
-    """Return the sentence for a state of a rebuild."""
+    """Return the sentence that describes the state of a rebuild."""
     match progress.state:
         case "running":
             return tr("policy-rebuilding", done=progress.done, total=progress.total)

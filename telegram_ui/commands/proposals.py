@@ -1,17 +1,17 @@
 """Proposals of the model to remember, forget or do something, which a person accepts or declines by a button.
 
-The proposed fact or command is part of the question itself, so that its buttons also work after a restart.
+The proposed fact or command is part of the question itself, so its buttons work even after a restart.
 """
 
 from locales.catalog import tr, translate_everywhere
-from locales.receipts import format_receipt
+from locales.told import format_receipt
 from records.errors import FactsFull
 from records.facts import MAX_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Dependencies, Family, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, Press
 from telegram_ui.commands.forget_targets import Target, make_payload, parse_payload
 from telegram_ui.commands.outreach import reminders
 from telegram_ui.commands.wording import set_reference_time
@@ -24,9 +24,7 @@ GIVE = "command-"  # the payload of the button that runs the command in its mess
 
 
 class Proposals(Family):
-    """Answers the buttons of proposals."""
-
-    @press(PROPOSED, who="admins")
+    @Press(PROPOSED, who="admins")
     async def _handle_press(self, ask: Ask) -> None:
         kind, _, choice = ask.argument.partition("-")
         config = await self._read_config(ask)
@@ -66,7 +64,7 @@ def find_command(text: str) -> str | None:
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person about a proposal. The button that forgets works for ten minutes, as in /forget."""
+    """Ask this person about a proposal. A button that forgets works for ten minutes, as in /forget."""
     set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)

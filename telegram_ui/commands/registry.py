@@ -9,14 +9,6 @@ from difflib import get_close_matches
 from functools import partial
 
 import telegram
-from telegram import (
-    BotCommand,
-    BotCommandScopeAllChatAdministrators,
-    BotCommandScopeAllGroupChats,
-    BotCommandScopeAllPrivateChats,
-    MenuButtonWebApp,
-    WebAppInfo,
-)
 from telegram.error import TelegramError
 
 from locales.catalog import ENGLISH, LANGUAGES, choose_language, speak_in, tr
@@ -36,7 +28,6 @@ from telegram_ui.commands.outreach.admin import AdminCommands
 from telegram_ui.commands.outreach.broadcast import Broadcasting
 from telegram_ui.commands.outreach.reminders import ReminderCommands
 from telegram_ui.commands.past.exporting import ExportCommands
-from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.past.importing import TransferCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
@@ -60,14 +51,14 @@ HIDDEN = frozenset(
 FAMILIES: tuple[type[Family], ...] = (
     *(Basics, Wizard, ChoiceCommands, LanguageCommands, ModelCommands, ChatsCommands, SummaryCommands, PolicyCommands),
     *(MemoryCommands, WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, IncognitoCommands),
-    *(UsageCommands, ExportCommands, TransferCommands, HistoryExtractionCommands, ForgetCommands),
+    *(UsageCommands, ExportCommands, TransferCommands, ForgetCommands),
     *(AdminCommands, Broadcasting, AnswerButtons, Proposals),
 )
 """In the order in which /help, the menus and docs/reference.md list their commands."""
 
 
 def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
-    """Return every command, as /help lists them."""
+    """Return all commands of these families, in the order of /help."""
     return tuple(
         replace(declared, heading=family.heading)
         for family in families
@@ -81,16 +72,15 @@ def _select_public(rows: Sequence[Command]) -> list[Command]:
 
 
 def describe_for_model() -> dict[str, str]:
-    """Return the names and descriptions of the commands that the model is told about."""
+    """Return the descriptions of the commands that the model may offer, by name."""
     with speak_in(ENGLISH):
         return {row.name: row.description for row in _select_public(list_commands()) if row.name not in HIDDEN}
 
 
 class Commands:
-    """Dispatches commands, presses of buttons, and the texts and files that a command asked for."""
+    """The dispatcher of commands, button presses, and texts and files that a command asked for."""
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
-        """Raise ValueError if two families declare the same command or kind of button."""
         self._rows = list_commands(families)
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
@@ -127,7 +117,7 @@ class Commands:
         return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
 
     def format_unknown(self, name: str) -> str:
-        """Return the answer to an unknown command, with a similar known one if there is one."""
+        """Return the answer to an unknown command. It names a similar command if there is one."""
         names = sorted(row.name for row in _select_public(self._rows))
         ending = [known for known in names if known.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
@@ -146,7 +136,7 @@ class Commands:
         return None
 
     async def locate_chat(self, chat: Chat) -> Chat:
-        """Return the chat with the scope of its open conversation, or of its first one if the store fails."""
+        """Return the chat with the scope of its open conversation, or unchanged if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
@@ -161,7 +151,7 @@ class Commands:
         argument: str,
         requested_in: int | None = None,
     ) -> None:
-        """Answer a known command. See Ask for `requested_in`."""
+        """Handle a known command. See Ask for `requested_in`."""
         family, declared = self._declared[f"/{name}"]
         ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
@@ -183,7 +173,7 @@ class Commands:
             await self.dependencies.delivery.say(chat, text)
 
     async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
-        """Answer the press of an inline button. If the press has no effect, a toast gives the reason."""
+        """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
         query = update.callback_query
         if query is None:
             return
@@ -217,7 +207,7 @@ class Commands:
             return True
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Pass a text to the family that asked for it. Return True if there was one."""
+        """Pass a text to the family that asked for it. Return False if none did."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
@@ -225,12 +215,12 @@ class Commands:
         return False
 
     def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Return True if a family asked for a file."""
+        """Return True if a family waits for a file from this person."""
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Pass a file to the family that asked for it. Return True if there was one."""
+        """Pass a file to the family that asked for it. Return False if none did."""
         ask = await self._make_ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 
@@ -243,30 +233,30 @@ class Commands:
             # In a thread, because this reads the text files of a language.
             described = await asyncio.to_thread(self._describe_commands, language)
             for scope, listed in (
-                (BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
-                (BotCommandScopeAllGroupChats(), in_groups),
-                (BotCommandScopeAllChatAdministrators(), admins),
+                (telegram.BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
+                (telegram.BotCommandScopeAllGroupChats(), in_groups),
+                (telegram.BotCommandScopeAllChatAdministrators(), admins),
             ):
-                usual = [BotCommand(row.name, described[row.name]) for row in listed]
+                usual = [telegram.BotCommand(row.name, described[row.name]) for row in listed]
                 # The command message itself is then ephemeral too (Bot API 10.2).
                 marks = [{"is_ephemeral": True} if row.is_ephemeral else None for row in listed]
                 newer = [
-                    BotCommand(row.name, described[row.name], api_kwargs=mark)
+                    telegram.BotCommand(row.name, described[row.name], api_kwargs=mark)
                     for row, mark in zip(listed, marks, strict=True)
                 ]
                 put = partial(bot.set_my_commands, scope=scope, language_code=None if language == default else language)
-                if isinstance(scope, BotCommandScopeAllPrivateChats):
+                if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
                     await put(usual)
                 else:
                     prefer = self.dependencies.delivery.newer_api.prefer
                     await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
-        """Make the menu button open the dashboard if it has an https address. Raise TelegramError if Telegram fails."""
+        """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
         if not (url := self.dependencies.dashboard_url).startswith("https://"):
             return
         with speak_in(self.dependencies.default_language):
-            button = MenuButtonWebApp(tr("dashboard-memory"), WebAppInfo(url))
+            button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
     def _describe_commands(self, language: str) -> dict[str, str]:
@@ -287,7 +277,6 @@ class Commands:
 
 
 def _make_ephemeral_chat(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
-    """Return the chat, visible only to this person if the command or button is ephemeral in this chat."""
     if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
     return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

@@ -1,6 +1,6 @@
-"""/search: shows page by page the messages that chat/search.py finds.
+"""/search: shows the messages that chat/search.py finds, page by page.
 
-The first line of each page holds the query, so that its buttons work after a restart although nothing is stored.
+The first line of each page holds the query, so the buttons work even after a restart.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
@@ -27,11 +27,9 @@ MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in 
 
 
 class SearchCommands(Family):
-    """Answers /search and the buttons under its results."""
-
     heading = "recall"
 
-    @command("search")
+    @Command("search")
     async def _search_messages(self, ask: Ask) -> str | None:
         query = " ".join(ask.argument.split())[:MAX_QUERY_CHARS]
         if not query:
@@ -40,9 +38,8 @@ class SearchCommands(Family):
             return tr("search-not-configured")
         return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query))
 
-    @press(MORE)
+    @Press(MORE)
     async def _show_more(self, ask: Ask) -> str | None:
-        """Send the next page, or the first page of a search through all conversations."""
         heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
@@ -60,7 +57,7 @@ class SearchCommands(Family):
     async def _send_page(
         self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None
     ) -> str | None:
-        """Send a page. If all conversations were searched, `titles` holds their titles."""
+        """Send a page. `titles` are those of all conversations, if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         lines += [tr("search-in-all")] if titles else []
@@ -89,7 +86,7 @@ class SearchCommands(Family):
 
 
 def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
-    """Format a found message: date, speaker, the matching part, and the title of its conversation."""
+    """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
     message = found.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = f"{number}. {' · '.join(filter(None, parts))}"

@@ -6,14 +6,13 @@ from telegram import InlineKeyboardMarkup
 
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from locales.receipts import format_outcome
-from locales.told import STORAGE_NAMES, format_retention
+from locales.told import STORAGE_NAMES, format_outcome, format_retention
 from records.owners import StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.wording import find_zone, format_moment, format_span, name_policy
 from telegram_ui.sending.chat import Chat
 
@@ -21,11 +20,9 @@ SWITCH_ON, FOLD = "on", "fld"
 
 
 class SummaryCommands(Family):
-    """Answers the commands that show a memory and turn it on and off."""
-
     heading = "summaries"
 
-    @command("summary_status", stands_alone=True)
+    @Command("summary_status", stands_alone=True)
     async def _show_status(self, ask: Ask) -> str:
         status = await self._services.summaries.status(ask.chat.scope)
         lines = [format_status(status), format_retention(self._operation.retention_days)]
@@ -38,7 +35,7 @@ class SummaryCommands(Family):
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
         return "\n".join(filter(None, lines))
 
-    @command("summary_show", stands_alone=True)
+    @Command("summary_show", stands_alone=True)
     async def _show_summaries(self, ask: Ask) -> str:
         if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
@@ -48,11 +45,11 @@ class SummaryCommands(Family):
         zone = await self._read_zone(ask.chat.scope.owner)
         return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
-    @command("summary_on", who="admins", stands_alone=True)
+    @Command("summary_on", who="admins", stands_alone=True)
     async def _switch_on(self, ask: Ask) -> str:
         return (await self._switch_memory_on(ask))[0]
 
-    @command("summary_off", who="admins", stands_alone=True)
+    @Command("summary_off", who="admins", stands_alone=True)
     async def _switch_off(self, ask: Ask) -> str:
         config = await self._read_config(ask)
         if config is None or not config.enabled:
@@ -60,7 +57,7 @@ class SummaryCommands(Family):
         await self._services.memory.switch(ask.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
-    @command("summary_now", who="admins", queue="slow", stands_alone=True)
+    @Command("summary_now", who="admins", queue="slow", stands_alone=True)
     async def _fold_now(self, ask: Ask) -> str | None:
         config = await self._read_config(ask)
         if config is None or not config.enabled:
@@ -71,16 +68,15 @@ class SummaryCommands(Family):
             return format_outcome(outcome)
         return await self._report_failure(ask, format_outcome(outcome))
 
-    @press(FOLD, who="admins", queue="slow")
+    @Press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
         async with self._delivery.show_typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
         await self._show_text(ask, format_outcome(outcome), again)
 
-    @press(SWITCH_ON, who="admins")
+    @Press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str | None:
-        """Turn memory on and remove the pressed button, which was under an answer."""
         text, was_on = await self._switch_memory_on(ask)
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         if was_on:
@@ -90,7 +86,7 @@ class SummaryCommands(Family):
 
 
 def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return the [Try again] button under a failed summary's notice."""
+    """Return the [Try again] button under the notice that a summary failed."""
     return InlineKeyboardMarkup.from_button(buttons.make_button(FOLD, chat, person, tr("answers-try-again")))
 
 
@@ -132,7 +128,7 @@ def format_status(status: Status) -> str:
 
 
 def format_summary(summary: Summary, zone: tzinfo) -> str:
-    """Format one summary with its kind, dates and number of messages."""
+    """Format a summary with its kind, its dates and the number of its messages."""
     kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
     dates = format_span(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"

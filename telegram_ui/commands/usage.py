@@ -1,4 +1,4 @@
-"""/usage: the tokens and costs of the last days, and the rest of today's budget. llm/quota.py counts the tokens."""
+"""/usage: the tokens and costs of the last days, and the rest of today's budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from datetime import UTC, date, timedelta
 
 from locales.catalog import format_decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
-from telegram_ui.commands.family import Ask, Family, command
+from telegram_ui.commands.family import Ask, Command, Family
 
 SPANS_OF_DAYS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
@@ -14,11 +14,9 @@ NOTHING = "·"
 
 
 class UsageCommands(Family):
-    """Answers /usage with the use of a person, or of a group's memory."""
-
     heading = "data"
 
-    @command("usage", stands_alone=True)
+    @Command("usage", stands_alone=True)
     async def _show_usage(self, ask: Ask) -> None:
         owner, quota = ask.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
@@ -36,7 +34,7 @@ class UsageCommands(Family):
 
 
 def format_usage(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
-    """Return lines of text about the use from `since` to today, with a chart if any tokens were used."""
+    """Format the use from `since` to today, with a chart if any tokens were used."""
     total = sum((day.used for day in used), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
     if not total.total:

@@ -9,15 +9,14 @@ from operator import itemgetter
 from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
-from locales.catalog import tr
-from locales.lists import join_list
+from locales.catalog import join_list, tr
 from locales.told import format_left_out, format_reason, name_part
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_units, split_text
@@ -30,23 +29,21 @@ Item = tuple[str, str]  # a heading and its lines
 
 
 class WhyCommands(Family):
-    """Answers /why and the [Why?] button under an answer."""
-
     heading = "recall"
 
-    @command("why", is_ephemeral=True)
+    @Command("why", is_ephemeral=True)
     async def _show_why(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.replied_to)
 
-    @press(WHY, is_ephemeral=True)
+    @Press(WHY, is_ephemeral=True)
     async def _handle_press(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.message_id)
 
-    @press(FACTS, is_ephemeral=True)
+    @Press(FACTS, is_ephemeral=True)
     async def _press_facts(self, ask: Ask) -> None:
         await self._show_explanation(ask, int(ask.argument, 16), has_corrections=True)
 
-    @press(DETAILS)
+    @Press(DETAILS)
     async def _press_details(self, ask: Ask) -> str | None:
         telegram_id, _, rest = ask.argument.partition(".")
         at, _, page = rest.partition(".")
@@ -92,7 +89,7 @@ def _make_answer_key(explanation: Explanation) -> str:
 
 
 def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
-    """Format an explanation as pages, each with one expandable quote. The first has the tokens of each part."""
+    """Format an explanation as pages, each with one expandable quote."""
     title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
     record = explanation.record
     size = tr("why-size", model=wording.format_quote(record.model), tokens=record.tokens, most=record.ceiling)
@@ -115,7 +112,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
 
 
 def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
-    """Distribute items to pages of at most `room` UTF-16 units. An item that is longer than a page is cut."""
+    """Distribute items to pages of at most `room` UTF-16 units. Cut an item that is longer than a page."""
     page: list[Item] = []
     size = 0
     for heading, text in items:

@@ -9,15 +9,14 @@ from typing import Literal
 import telegram
 from telegram import InlineKeyboardButton
 
-from locales.catalog import list_words, tr
-from locales.lists import join_any
+from locales.catalog import join_any, list_words, tr
 from locales.told import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
-from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import LIFETIME, Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.wording import format_ticked, make_threshold_buttons
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -49,8 +48,6 @@ def find_storage(text: str, storages: Sequence[StorageType]) -> StorageType | No
 
 
 class Wizard(Family):
-    """Answers /summary and /cancel."""
-
     heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:
@@ -62,7 +59,7 @@ class Wizard(Family):
     def _offered_storages(self) -> dict[StorageType, str]:
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
-    @command("summary", who="admins", stands_alone=True)
+    @Command("summary", who="admins", stands_alone=True)
     async def _begin_wizard(self, ask: Ask) -> None:
         place, expires_at = ask.chat.location, self._now() + LIFETIME
         state = WizardState(scope=place, person=ask.person.id, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
@@ -77,7 +74,7 @@ class Wizard(Family):
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
         await self._delivery.say(ask.chat, question, keyboard=make_keyboard(row))
 
-    @command(CANCEL, who="admins")
+    @Command(CANCEL, who="admins")
     async def _say_nothing_to_cancel(self, ask: Ask) -> str:
         return tr("wizard-nothing-to-cancel")
 
@@ -88,7 +85,7 @@ class Wizard(Family):
         await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))
         return True
 
-    @press(KIND)
+    @Press(KIND)
     async def _handle_press(self, ask: Ask) -> str | None:
         nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
@@ -145,13 +142,13 @@ class Wizard(Family):
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the wizard. Keep the id of the update that ended it, so that a replay is not taken for a message."""
+        """End the wizard. Keep the id of the update that did so, because a replay of it is not a message."""
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
         await self._write_final_state(end)
 
     async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
-        """Return the state of a person's wizard. Write its end first if an earlier write failed."""
+        """Return the state of a person's wizard. Write it first if an earlier write failed."""
         end = self._unwritten.get((scope, person))
         if end is None:
             return await self._states.get(scope, person)

@@ -30,7 +30,7 @@ def find_zone(config: OwnerConfig | None) -> tzinfo:
 
 
 def name_policy(policy: Policy) -> str:
-    """Return the name of a policy for use in a sentence. An import may have an unknown one."""
+    """Return the name of a policy for use in a sentence. An imported policy may be unknown."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
 
@@ -38,12 +38,12 @@ _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
 def set_reference_time(now: datetime) -> None:
-    """Make this task format dates relative to this moment, such as "today", and without the current year."""
+    """Set the current time of this task, so that dates are formatted as "today" or without the year."""
     _now.set(now)
 
 
 def format_local_minute(moment: datetime, zone: tzinfo = UTC) -> str:
-    """Format a moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
+    """Format a moment to the minute in a time zone, as in "today 14:28" or "3 June 9:00"."""
     return f"{format_near_day(moment, zone) or format_local_day(moment, zone)} {format_clock(moment, zone)}"
 
 
@@ -53,7 +53,7 @@ def format_clock(moment: datetime, zone: tzinfo) -> str:
 
 
 def format_near_day(moment: datetime, zone: tzinfo) -> str:
-    """Return "yesterday", "today" or "tomorrow" for a moment, else ""."""
+    """Return "yesterday", "today" or "tomorrow" for a moment, or "" for other days."""
     if (now := _now.get()) is None:
         return ""
     days = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
@@ -61,12 +61,12 @@ def format_near_day(moment: datetime, zone: tzinfo) -> str:
 
 
 def format_moment(moment: datetime, zone: tzinfo) -> str:
-    """Format a moment, with "UTC" if no time zone is known."""
+    """Format a moment to the minute, with "UTC" if the time zone is unknown."""
     return format_span(moment, moment, zone)
 
 
 def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
-    """Format a span of time: "today 14:28–14:35", "3 June 9:00 – today 14:35", or one moment if both are equal."""
+    """Format a span of time, as in "today 14:28–14:35" or "3 June 9:00 – today 14:35"."""
     start, end = format_local_minute(first, zone), format_local_minute(last, zone)
     if start == end:
         dates = end
@@ -78,7 +78,7 @@ def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
 
 
 def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
-    """Format the date of a moment in a time zone: "3 June", with the year if it is not the current one."""
+    """Format the date of a moment in a time zone. The current year is left out."""
     return format_local_date(moment.astimezone(zone).date(), zone)
 
 
@@ -88,7 +88,7 @@ def format_local_date(day: date, zone: tzinfo = UTC) -> str:
 
 
 def format_span_of_days(first: date, last: date, zone: tzinfo = UTC) -> str:
-    """Format a range of days, both included: "3 June", "3 June to 5 June"."""
+    """Format a range of days, both included, as in "3 June to 5 June"."""
     days = format_local_date(first, zone), format_local_date(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
 
@@ -111,7 +111,7 @@ _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
 def format_message_text(message: Message, text: str) -> str:
-    """Return a message's text, with the notes of attachments, such as "[Sent a photo]", in the reader's language."""
+    """Return the text of a message, with notes such as "[Sent a photo]" in the reader's language."""
     if message.origin == "picture":
         return _PICTURE.sub(
             lambda found: f"[{tr('files-picture', name=found[1]) if found[1] else tr('files-photo')}", text, count=1
@@ -131,7 +131,7 @@ def _translate_place(noted: str) -> str:
 
 
 def translate_notes(text: str) -> str:
-    """Translate the notes of attachments and forwards in a text into the reader's language."""
+    """Translate the notes about attachments and forwards in a text into the reader's language."""
     if "[" not in text:
         return text
     forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
@@ -156,7 +156,7 @@ def _translate_sent_note(found: re.Match[str]) -> str:
 
 @cache
 def _list_kind_names() -> Mapping[str, str]:
-    """Return the kinds of attachments by their stored (English) names."""
+    """Return the kinds of attachments by their stored names, which are English."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 

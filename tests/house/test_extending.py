@@ -16,7 +16,7 @@ from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.policy import format_policy
 from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.chat import Chat
@@ -32,11 +32,11 @@ ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 class Toy(Family):
     """A family as a newcomer would add it."""
 
-    @command("toy", who="admins", queue="slow")
+    @Command("toy", who="admins", queue="slow")
     async def _toy(self, ask: Ask) -> str:
         return f"toy says {ask.argument}"
 
-    @press("toy")
+    @Press("toy")
     async def _press(self, ask: Ask) -> str:
         return f"pressed {ask.argument}"
 

@@ -16,8 +16,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from locales.catalog import tr
-from locales.lists import join_list
+from locales.catalog import join_list, tr
 from records.errors import ImportRefused
 from records.facts import MAX_FACTS
 from runtime.cooperative import consume, yielding_gil

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from locales.catalog import tr
-from locales.lists import join_list
+from locales.catalog import join_list, tr
 from runtime.cooperative import consume
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (

@@ -11,14 +11,13 @@ from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.operation import format_backup, list_people, make_overview
-from locales.catalog import choose_language, find_language, format_decimal, list_words, speak_in, tr
-from locales.lists import join_list
+from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, speak_in, tr
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import format_local_minute, format_quote
 from telegram_ui.sending.chat import Chat
@@ -35,9 +34,9 @@ PEOPLE_PER_PAGE = 8
 
 
 class AdminCommands(Family):
-    """Answers /admin. Other people are told that there is no such command."""
+    """The handlers of /admin. Other people are told that there is no such command."""
 
-    @command("admin", where="admins")
+    @Command("admin", where="admins")
     async def _handle_admin_command(self, ask: Ask) -> str | None:
         text = ask.argument.strip()
         word = (text.split(maxsplit=1) or [""])[0]
@@ -48,7 +47,7 @@ class AdminCommands(Family):
         await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, text[len(word) :])
         return None
 
-    @press(KIND)
+    @Press(KIND)
     async def _handle_press(self, ask: Ask) -> str | None:
         # A former admin may still have the button.
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
@@ -69,7 +68,6 @@ class AdminCommands(Family):
         return await self._set_privacy(ask, sees_all=number == "1") if what == GROUPS else tr("shared-dead-button")
 
     async def _decide_on_person(self, ask: Ask, number: int, what: str) -> str:
-        """Let a person in or refuse them, and return the outcome. The first admin's press counts."""
         decided = self._services.memory.people.get(number)
         standing: Standing = "allowed" if what == ALLOW else "refused"
         if decided is None or decided.standing != standing:
@@ -86,7 +84,7 @@ class AdminCommands(Family):
         return _format_known_person(removed)[:200]
 
     async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
-        """Turn Telegram's privacy mode off or on (Bot API 10.5) and return the outcome."""
+        """Turn Telegram's privacy mode off or on (Bot API 10.5)."""
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
         try:
@@ -156,7 +154,7 @@ def _format_known_person(person: KnownPerson) -> str:
 
 
 async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:
-    """Ask each admin, in their language, whether to let this stranger in. Log errors."""
+    """Ask all admins if this stranger may use the bot. Log errors."""
     services, operation = dependencies.services, dependencies.operation
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
@@ -187,7 +185,7 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
 
 
 async def decide_on_person(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
-    """Store an admin's decision about a person, and tell a person who is let in."""
+    """Store an admin's decision about a person. Tell the person if they are let in."""
     people = dependencies.services.memory.people
     before = people.get(number)
     name, language = (before.name, before.language) if before else ("", "")

@@ -14,7 +14,7 @@ from records.scopes import Person
 from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, Press
 from telegram_ui.sending.chat import Chat, bind_work_to_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
@@ -31,7 +31,7 @@ MAX_AGE = timedelta(hours=24)
 
 
 class Broadcasting(Family):
-    """Answers the buttons of a message to everybody. /admin leads here."""
+    """The handlers of the buttons of a broadcast, which starts at /admin."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -45,7 +45,7 @@ class Broadcasting(Family):
             await ask_to_confirm_broadcast(self._dependencies, ask, ask.argument)
         return True
 
-    @press(KIND)
+    @Press(KIND)
     async def _handle_press(self, ask: Ask) -> str | None:
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
@@ -72,7 +72,7 @@ class Broadcasting(Family):
 
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: str) -> None:
-    """Show an admin the text and the number of people who would get it."""
+    """Show an admin the text and the number of people who would receive it."""
     found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, words)
     if isinstance(found, str):
         await dependencies.delivery.say(ask.chat, found)

@@ -1,6 +1,6 @@
-"""/reminders, offers of reminders under an answer, and the messages of due ones.
+"""/reminders, offers of reminders under an answer, and the delivery of due ones.
 
-An offered reminder is part of the question itself, so that its button works after a restart although nothing is stored.
+An offered reminder is part of the question itself, so its button works even after a restart.
 """
 
 import logging
@@ -26,7 +26,7 @@ from telegram_ui.commands.buttons import (
     select_page,
     split_rows,
 )
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.wording import find_zone, format_clock, format_quote, set_reference_time
 from telegram_ui.sending.chat import Chat, bind_work_to_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
@@ -43,14 +43,11 @@ _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "month
 
 
 class ReminderCommands(Family):
-    """Answers /reminders and offers of reminders.
-
-    In a group everybody may add a reminder, and only its author or an admin may cancel it.
-    """
+    """The handlers of /reminders. In a group everybody may add reminders, and admins may cancel all of them."""
 
     heading = "recall"
 
-    @command("reminders")
+    @Command("reminders")
     async def _handle_reminders_command(self, ask: Ask) -> str | None:
         text = ask.argument.strip()
         first, _, rest = text.partition(" ")
@@ -75,7 +72,7 @@ class ReminderCommands(Family):
         await offer_reminder(self._dependencies, ask.chat, ask.person, proposal)
         return None
 
-    @press(OFFERED)
+    @Press(OFFERED)
     async def _press_offered(self, ask: Ask) -> str | None:
         if ask.argument == NO:
             return await self._show_text(ask, tr("proposals-declined"))
@@ -87,9 +84,8 @@ class ReminderCommands(Family):
             return await self._show_text(ask, tr("reminders-passed"))
         return await self._set_reminder(ask, *offer, config)
 
-    @press(LISTED)
+    @Press(LISTED)
     async def _press_listed(self, ask: Ask) -> str | None:
-        """Show a page of the list, or cancel a reminder from the list or from its confirmation."""
         action, _, rest = ask.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
@@ -114,7 +110,6 @@ class ReminderCommands(Family):
     async def _set_reminder(
         self, ask: Ask, wish: ReminderWish, source: int | None, config: OwnerConfig | None
     ) -> str | None:
-        """Store a reminder and confirm it. `source` is the message that asked for it, if the reminder was offered."""
         scope, person, language = ask.chat.scope, ask.person.id, current_language()
         reminder = await self._services.reminders.add(
             scope.owner, wish, thread=ask.chat.thread, person=person, language=language, source=source
@@ -128,7 +123,7 @@ class ReminderCommands(Family):
         return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
-        """Return an owner's reminders, or in a channel's direct messages only those of that chat."""
+        """Return an owner's reminders. In direct messages of a channel, return only those of this chat."""
         reminders = await self._services.reminders.list_reminders(scope.owner)
         if scope.is_direct_messages:
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
@@ -152,7 +147,7 @@ class ReminderCommands(Family):
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person whether to set the proposed reminder."""
+    """Ask this person if the proposed reminder should be set."""
     wish, buttons = proposal.wish, dependencies.buttons
     if wish is None:
         return
@@ -167,9 +162,10 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
 
 
 def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
-    """Return the payload of an offer's button: moment, repetition, kind of time, day of the month, and source.
+    """Return the payload of an offer's button, which parse_offer() reads.
 
-    The kind is "i" for an instant, "c" for a local time, or "u" for a local time without a known zone.
+    It holds the moment, a letter for the repetition, a letter for the kind of time ("i": an instant, "c": a local time,
+    "u": a local time in an unknown zone), the day of the month, and the message that asked.
     """
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == wish.repeat)
     clock = "i" if wish.local is None else "c" if knows_zone else "u"
@@ -177,7 +173,7 @@ def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bo
 
 
 def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
-    """Return the offered reminder and the message that asked for it, or None for an invalid payload or message."""
+    """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source = payload.partition(".")
     moment, letter, clock, day = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
@@ -196,7 +192,7 @@ def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish,
 
 
 def format_when(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
-    """Format when a reminder is due and how often: "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
+    """Format when a reminder is due and how often, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     day = format_full_day(reminder.due_at.astimezone(zone).date())
     when = f"{day}, {format_clock(reminder.due_at, zone)} ({format_zone(str(zone))})"
     return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
@@ -213,7 +209,6 @@ def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
 def _make_zone_buttons(
     buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
-    """Return a row with a button that asks for the time zone if it is unknown. In groups admins choose it."""
     if _is_zone_known(config) or not chat.is_private:
         return []
     return [buttons.make_button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]

@@ -1,8 +1,7 @@
 """/export: a memory as files, for people or for programs."""
 
-from locales.catalog import tr
-from locales.lists import join_list
-from telegram_ui.commands.family import Ask, Family, command, press
+from locales.catalog import join_list, tr
+from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -14,11 +13,9 @@ MARKDOWN, JSON = "markdown", "json"
 
 
 class ExportCommands(Family):
-    """Answers /export."""
-
     heading = "data"
 
-    @command("export", who="admins", queue="slow")
+    @Command("export", who="admins", queue="slow")
     async def _handle_export_command(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send_files(ask, wanted)
@@ -26,13 +23,13 @@ class ExportCommands(Family):
         for_machine = self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON)
         return await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
 
-    @press(EXPORT, who="admins", queue="slow")
+    @Press(EXPORT, who="admins", queue="slow")
     async def _press_export(self, ask: Ask) -> None:
         if sentence := await self._send_files(ask, ask.argument):
             await self._delivery.say(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, wanted: str) -> str | None:
-        """Send the files to the private chat. In a group, or after a failure, return a sentence to say there."""
+        """Send the files to the private chat. Return a sentence to say in a group, or after a failure."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
@@ -58,7 +55,7 @@ class ExportCommands(Family):
 
 
 def make_caption(file: Exported) -> str:
-    """Return the caption of an exported file, with its contents and the program that opens it."""
+    """Return the caption of an exported file, which names its contents and a program that opens it."""
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):

@@ -1,6 +1,6 @@
-"""/import: adds the contents of files and pasted texts to a memory.
+"""/import: adds the contents of files and pasted texts to a memory, and offers to learn facts from them.
 
-The buttons are under a reply to the file, so that they find it after a restart. Then questions are asked again.
+The buttons are under a reply to the file, so they find it even after a restart. Questions are asked again then.
 """
 
 import logging
@@ -16,8 +16,7 @@ from locales.told import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_rows
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, find_document
 from transfer.formats.history import ImportQuestion
@@ -26,6 +25,7 @@ from transfer.plans import FileContext, format_done, format_plan, format_questio
 log = logging.getLogger(__name__)
 
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
+LEARN, STOP_LEARNING = "stu", "stn"
 ASKED = "q"  # payload of the button that imports a file after questions about it
 MAX_REMEMBERED = 1_000  # files whose answers are kept
 MAX_PIECE_CHARS = 4_000  # a longer pasted text may go on in the next message (Telegram splits at 4,096)
@@ -36,7 +36,7 @@ REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram t
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sent:
-    """A file or text that may be imported, and the message that holds it."""
+    """A file or text to import, and the message that holds it."""
 
     message_id: int
     document: Document | None = None
@@ -45,7 +45,7 @@ class _Sent:
 
 @dataclass(kw_only=True, slots=True)
 class _Asked:
-    """The answers about a file, and its open question with the heading above it and the options chosen so far."""
+    """The answers to questions about a file, and the open question with the options chosen so far."""
 
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
     question: ImportQuestion | None = None
@@ -58,22 +58,19 @@ Step = tuple[str, *tuple[Row, ...]]  # a text and the rows of buttons under it
 
 
 class TransferCommands(Family):
-    """Answers /import."""
-
     heading = "data"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
         self._paste = NextText("paste", dependencies)
-        self._history_extraction = HistoryExtractionCommands(dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(MAX_REMEMBERED)
 
     # Not slow: the file that it waits for may follow at once.
-    @command("import", who="admins", reads_file=True)
+    @Command("import", who="admins", reads_file=True)
     async def _run_import(self, ask: Ask) -> None:
         if (sent := _parse_sent(ask.update.effective_message)) is not None:
             await self._offer_import(ask, sent)
@@ -112,9 +109,8 @@ class TransferCommands(Family):
         await self._delivery.say(ask.chat, tr("transfer-not-awaited"))
         return True
 
-    @press(PASTE)
+    @Press(PASTE)
     async def _press_paste(self, ask: Ask) -> None:
-        """Send a prompt with which another assistant lists its memory, and wait for its answer."""
         await self._paste.ask_for(ask, tr("transfer-paste-how"), about=None, example="")
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
@@ -127,7 +123,7 @@ class TransferCommands(Family):
         return True
 
     async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
-        """Reply to the file with the first question or a preview of the import. Return True if the file can be read."""
+        """Reply to the file with a question or a preview. Return True if the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.show_typing(chat):
             (text, *rows), is_read = await self._make_step_or_error(ask, sent)
@@ -139,7 +135,7 @@ class TransferCommands(Family):
         return await self._show_text(here, *(await self._make_step_or_error(ask, sent))[0])
 
     async def _make_step_or_error(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
-        """Return the next step, or else an error message, and True if the file can be read."""
+        """Return the next step or an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(ask, sent), True
         except ChatGone:
@@ -148,7 +144,6 @@ class TransferCommands(Family):
             return (format_error(error), self._make_retry_row(ask, error)), False
 
     async def _find_sent_file(self, ask: Ask) -> _Sent | None:
-        """Return the file that the message with the pressed button replies to, or say that it is gone."""
         query = ask.update.callback_query
         if (sent := _parse_sent(query.message if query else None)) is None:
             await self._show_text(ask, tr("transfer-no-file"))
@@ -168,7 +163,6 @@ class TransferCommands(Family):
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
     async def _find_next_step(self, ask: Ask, sent: _Sent) -> Step:
-        """Return the next question about a file, or the offer to import it."""
         data, given = await self._download_file(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
@@ -207,7 +201,7 @@ class TransferCommands(Family):
             rows.append([self._make_button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
         return format_question(question, asked.chosen, asked.heading), *rows
 
-    @press(ANSWER, who="admins", reads_file=True)
+    @Press(ANSWER, who="admins", reads_file=True)
     async def _press_answer(self, ask: Ask) -> str | None:
         if (sent := await self._find_sent_file(ask)) is None:
             return None
@@ -226,25 +220,24 @@ class TransferCommands(Family):
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
         return await self._show_next_step(ask, sent)
 
-    @press(LEAVE)
+    @Press(LEAVE)
     async def _press_leave(self, ask: Ask) -> None:
         await self._show_text(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
 
-    @press(LOOK, who="admins", reads_file=True)
+    @Press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
-        """Read the file again that could not be read, and offer to import it."""
         if (sent := await self._find_sent_file(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
-    @press(STOP, who="admins")
+    @Press(STOP, who="admins")
     async def _press_stop(self, ask: Ask) -> str | None:
         if (progress := self._running.get((ask.chat.location, ask.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
-    @press(IMPORT, who="admins", queue="slow", reads_file=True)
+    @Press(IMPORT, who="admins", queue="slow", reads_file=True)
     async def _press_import(self, ask: Ask) -> str | None:
         here = (ask.chat.location, ask.message_id)
         # After a second press there is nothing to do.
@@ -280,15 +273,43 @@ class TransferCommands(Family):
         return None
 
     async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
-        """Add the offer to learn facts from the imported messages to a text, if possible."""
         if ids is None:
             return (text,)
         try:
-            if offer := await self._history_extraction.make_offer(ask, ids):
-                return f"{text}\n\n{offer[0]}", offer[1]
+            estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
-        return (text,)
+            return (text,)
+        if estimate is None:
+            return (text,)
+        messages, requests, tokens = estimate.messages, estimate.requests, estimate.tokens
+        cost = tr("learning-what-it-takes", messages=messages, requests=requests, tokens=tokens)
+        return f"{text}\n\n{cost}", [self._make_button(ask, LEARN, tr("learning-offer"), f"{ids[0]}.{ids[1]}")]
+
+    @Press(LEARN, who="admins")
+    async def _begin_learning(self, ask: Ask) -> str | None:
+        first, _, last = ask.argument.partition(".")
+        match await self._services.history_extraction.begin(ask.chat.scope.owner, int(first), int(last)):
+            case "busy":
+                return tr("learning-busy")
+            case "off":
+                return tr("learning-off")
+            case "nothing":
+                return await self._replace_learning_part(ask, tr("learning-nothing"))
+            case "begun":
+                stop = self._make_button(ask, STOP_LEARNING, tr("answers-stop"), ask.argument)
+                return await self._replace_learning_part(ask, tr("learning-begun"), stop)
+
+    @Press(STOP_LEARNING, who="admins")
+    async def _stop_learning(self, ask: Ask) -> str | None:
+        await self._services.history_extraction.stop(ask.chat.scope.owner)
+        go_on = self._make_button(ask, LEARN, tr("answers-continue"), ask.argument)
+        return await self._replace_learning_part(ask, tr("learning-stopped"), go_on)
+
+    async def _replace_learning_part(self, ask: Ask, text: str, *buttons: InlineKeyboardButton) -> str | None:
+        """Replace the last paragraph of the receipt, which is about learning."""
+        receipt = ask.message_text.rpartition("\n\n")[0]
+        return await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), buttons)
 
 
 class _Stopped(Exception):  # noqa: N818 - not a failure
@@ -296,7 +317,7 @@ class _Stopped(Exception):  # noqa: N818 - not a failure
 
 
 class ImportProgress:
-    """Shows the progress of an import every REPORT_SECONDS."""
+    """The progress of an import, shown at most once every REPORT_SECONDS."""
 
     def __init__(self, show: Callable[[str], Awaitable[object]], clock: Callable[[], float]) -> None:
         self._show = show
@@ -328,7 +349,7 @@ class ImportProgress:
 
 
 def _parse_sent(message: object) -> _Sent | None:
-    """Return the file of a message or of the one it replies to, or else a person's text that it replies to."""
+    """Return the file of a message or of the message it replies to, or else the text of a person that it replies to."""
     if (document := find_document(message)) is not None:
         return _Sent(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None

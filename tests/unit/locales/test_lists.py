@@ -2,8 +2,7 @@
 
 import pytest
 
-from locales.catalog import speak_in
-from locales.lists import join_all, join_any, join_list
+from locales.catalog import join_all, join_any, join_list, speak_in
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,8 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("en", "tomorrow at 9 ask if I may go", ("23.11.26 09:00", "", "ask if I may go")),
         ("en", "in 1 hour stretch 3", ("22.11.26 15:20", "", "stretch 3")),
         ("en", "in 2 hours to do thing 0", ("22.11.26 16:20", "", "do thing 0")),
+        ("en", "in 20 minutes 3D print it", ("22.11.26 14:40", "", "3D print it")),
+        ("en", "tomorrow at 9 2FA reset", ("23.11.26 09:00", "", "2FA reset")),
         ("en", "tomorrow at 9 meet 4711", ("23.11.26 09:00", "", "meet 4711")),
         ("en", "in two hours x", ("22.11.26 16:20", "", "x")),
         ("en", "on 3.12 at 9 x", ("03.12.26 09:00", "", "x")),

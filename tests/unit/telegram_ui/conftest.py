@@ -37,7 +37,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import AnswerControls, Ask, Dependencies, Family, MayConfigure, command, press
+from telegram_ui.commands.family import AnswerControls, Ask, Command, Dependencies, Family, MayConfigure, Press
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
@@ -148,24 +148,24 @@ class Toys(Family):
         self.fails: list[Exception] = []
         cast("Any", dependencies.services).bots.toys = self
 
-    @command("help")
+    @Command("help")
     async def _help(self, ask: Ask) -> str:
         if self.fails:
             raise self.fails.pop()
         return f"did help {ask.argument}" if ask.replied_to is None else f"did help with {ask.replied_to}"
 
-    @press("toy")
+    @Press("toy")
     async def _press(self, ask: Ask) -> str:
         if self.fails:
             raise self.fails.pop()
         await self._show_text(ask, f"did press {ask.argument} under {ask.message_text}")
         return "pressed"
 
-    @command("admin")
+    @Command("admin")
     async def _admin(self, ask: Ask) -> str:
         return f"did admin {await self._may_configure(ask.chat, ask.person)}"
 
-    @command("summary_now", queue="slow")
+    @Command("summary_now", queue="slow")
     async def _fold(self, ask: Ask) -> str:
         await self.folding.wait()
         return f"did summary_now {ask.argument}"
